@@ -16,6 +16,24 @@ int lvd_folder_open(const char *path) {
   return folder < 0 ? -errno : folder;
 }
 
+int lvd_folder_follow(int folder, const char *path) {
+  struct stat held, there;
+  if (fstat(folder, &held) != 0 || stat(path, &there) != 0) return -errno;
+  bool is_same = held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  if (is_same) return faccessat(folder, "v1", F_OK, 0) == 0 ? 0 : 1;
+  int other = lvd_folder_open(path);
+  if (other < 0) return other;
+  // Who uses the descriptor meanwhile has one of the two.
+  int result = dup3(other, folder, O_CLOEXEC) < 0 ? -errno : 1;
+  close(other);
+  return result;
+}
+
+uint64_t lvd_folder_identity(int folder) {
+  struct stat held;
+  return fstat(folder, &held) == 0 ? (uint64_t)held.st_dev * 0x9e3779b97f4a7c15 ^ (uint64_t)held.st_ino : 0;
+}
+
 void lvd_folder_close(int folder) { close(folder); }
 
 int lvd_folder_lock(int folder, int milliseconds) {

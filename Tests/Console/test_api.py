@@ -271,6 +271,11 @@ def raw(console, head):
     return answer
 
 
+def test_of_a_brand_the_value_is_wrong_and_not_the_name(console):
+  answer = console.change([{"name": "branding.color.Toolbar", "verb": "enforce", "value": 1}])
+  problem(answer, 422, "/settings/0/value")
+
+
 def test_a_request_without_a_length_has_no_body(console):
   token = f"Authorization: Bearer {console.editor}"
   problem(raw(console, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n"), 415)

@@ -279,6 +279,16 @@ def test_the_first_step_has_each_version_of_the_schema(console):
     console.api("POST", f"publications/{rolling}/stop", {})
 
 
+def test_a_first_step_finds_versions_that_few_devices_have(console):
+  devices = join(console, 12)
+  console.set("fleet", ("volume", "enforce", 10))
+  for index, device in enumerate(devices):
+    assert device.report(schema=max(1, index - 8)).status in (200, 204)
+  console.set("fleet", ("volume", "enforce", 20), steps=[500, 10000], pause=3600)
+  taken = [device for device in devices if device.pull()["volume"] == ("enforce", 20)]
+  assert set(devices[10:]) <= set(taken)
+
+
 def test_the_next_step_waits_for_each_version_of_the_schema(console):
   devices = join(console, 20)
   console.set("fleet", ("volume", "enforce", 10))

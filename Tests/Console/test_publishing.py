@@ -2,9 +2,11 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import time
 
+import pytest
 import read_sync
 from conftest import PROGRAM, Console, Device, join, wait
 
@@ -421,3 +423,56 @@ def test_who_is_there_is_not_added_and_who_is_not_is_not_changed(tmp_path, place
     assert console.json("history") == before
   finally:
     console.stop()
+
+
+@pytest.mark.parametrize("how", ["exchanged", "made anew", "emptied"])
+def test_a_folder_in_place_of_another_gets_everything(console, how):
+  console.set("fleet", ("volume", "enforce", 6))
+  device, = join(console)
+  before = sorted(str(path.relative_to(console.published)) for path in console.published.rglob("*") if path.is_file())
+  if how == "exchanged":
+    console.published.rename(console.folder / "former")
+    console.published.mkdir()
+  elif how == "made anew":
+    shutil.rmtree(console.published)
+    console.published.mkdir()
+  else:
+    shutil.rmtree(console.published / "v1")
+  # By a command, which takes up where another process was, and by the one that serves.
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  if how != "exchanged":
+    console.run("draft", "set", "fleet", "enforce", "volume", "7")
+    console.run("publish")
+  else:
+    console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [{"name": "volume", "verb": "enforce", "value": 7}]})
+    console.api("POST", "channels/fleet/publications", {"revision": revision + 1}, 201)
+  after = [str(path.relative_to(console.published)) for path in console.published.rglob("*") if path.is_file()]
+  assert set(before) <= set(after), set(before) - set(after)
+  assert "publishing" not in console.api("GET", "status")
+  assert read_sync.cbor(read_sync.cbor((console.published / "v1/channels/fleet/manifest").read_bytes())[1])["version"] >= 2
+
+
+def test_a_folder_that_is_gone_is_told_until_it_is_back(console):
+  console.set("fleet", ("volume", "enforce", 6))
+  console.published.rename(console.folder / "former")
+  console.set("fleet", ("volume", "enforce", 7))
+  told = console.api("GET", "status")["publishing"]
+  assert "no such folder" in told["problem"]
+  console.published.mkdir()
+  wait(lambda: "publishing" not in console.api("GET", "status") and (console.published / "v1/keys/latest").exists(), 60)
+
+
+def test_what_devices_keep_themselves_is_not_published(tmp_path):
+  console = Console(tmp_path).make_bare()
+  assert "devices keep themselves" in console.run("draft", "set", "fleet", "enforce", "sync.x", "5", expected=4)
+
+
+def test_history_tells_what_was_discarded_and_what_became_of_people(console):
+  console.run("draft", "set", "fleet", "enforce", "volume", "42")
+  console.run("draft", "discard", "fleet")
+  console.run("admin", "add", "bob", text="correct horse\n")
+  console.run("admin", "set", "bob", "--role", "viewer", text="")
+  console.run("admin", "set", "bob", text="battery staple\n")
+  told = [line["detail"] for line in console.api("GET", "history")["items"]]
+  assert told[:2] == ["another password", "editor → viewer"] and told[3] == "volume: enforce 42 → nothing", told[:4]
+  assert "told with this name" in console.run("admin", "add", "console", text="correct horse\n", expected=4)

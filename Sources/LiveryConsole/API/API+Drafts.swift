@@ -144,7 +144,10 @@ extension API {
 extension Console {
   /// Whether the schema has a setting by a name, as far as that can be said; true without a schema.
   fileprivate func declares(_ name: String) -> Bool {
-    guard let json = try? schema(), let store = try? SchemaStores.open(json) else { return true }
+    // What is of a brand needs no declaration.
+    guard name.after("branding.") == nil, let json = try? schema(), let store = try? SchemaStores.open(json) else {
+      return true
+    }
     do throws(StoreError) { _ = try store.value(name) } catch { return error.code == .noValue }
     return true
   }

@@ -142,6 +142,9 @@ extension Console {
       if let isNew { try check(name, isNew: isNew) }
       let former = try database.first(
         "SELECT role FROM admins WHERE name = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
+      guard former != nil || !name.sameBytes(as: Console.itself.name) else {
+        throw Refusal(.invalid, "What the console does by itself is told with this name.", at: "name")
+      }
       guard former != nil || hash != nil else {
         throw Refusal(.invalid, "Somebody new needs a password.", at: "password")
       }
@@ -155,7 +158,12 @@ extension Console {
         """, [.text(name), .text(Console.word(role)), .optional(hash), .int(Console.now)])
       // Whoever knows an old password is out.
       if hash != nil { try database.run("DELETE FROM sessions WHERE admin = ?", [.text(name)]) }
-      try note(person, "\(former == nil ? "added" : "changed") \(Console.word(role)) \(name)")
+      var detail = ""
+      if let former {
+        if !former.sameBytes(as: Console.word(role)) { detail = "\(former) → \(Console.word(role))" }
+        if hash != nil { detail += detail.utf8.isEmpty ? "another password" : ", another password" }
+      }
+      try note(person, "\(former == nil ? "added" : "changed") \(Console.word(role)) \(name)", detail)
     }
   }
 

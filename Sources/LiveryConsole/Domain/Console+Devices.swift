@@ -113,6 +113,7 @@ extension Console {
 
   package func device(_ id: String) throws(Refusal) -> DeviceDetail {
     var detail = DeviceDetail()
+    let bared = try bared()
     let found = try database.first(
       """
       SELECT d.id, d.name, d.seen, d.schema_version, d.problem, \(Console.state), d.enrolled, d.reported, d.health,
@@ -126,7 +127,7 @@ extension Console {
       if let bytes = row.bytesIfAny(9), let all = try? CBOR.decode(bytes), case .list(let items) = all {
         detail.violations = items.compactMap { (item) in
           guard let name = item["name"]?.text, let message = item["message"]?.text else { return nil }
-          return (name: name, message: message)
+          return (name: name, message: bared.shown(message, of: name, by: detail.line.schema))
         }
       }
       return true

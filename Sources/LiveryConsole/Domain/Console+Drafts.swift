@@ -97,17 +97,12 @@ extension Console {
         try database.number("SELECT COUNT(*) FROM draft_settings WHERE channel = ?", [.text(channel)]) ?? 0
           <= Int64(Limit.settings)
       else { throw Refusal(.invalid, "A channel says at most \(Limit.settings) settings.") }
-      var detail = ""
-      let secrets = try secrets()
-      for setting in settings.prefix(20) {
-        let old = before.first { $0.name.sameBytes(as: setting.name) }
-        let isSecret = secrets.contains { $0.sameBytes(as: setting.name) }
-        if !detail.utf8.isEmpty { detail += "; " }
-        let new = setting.verb.utf8.isEmpty ? nil : setting
-        detail += "\(setting.name): \(Console.words(old, isSecret)) → \(Console.words(new, isSecret))"
+      let changes = settings.map { (setting) in
+        Difference.Setting(
+          name: setting.name, before: before.first { $0.name.sameBytes(as: setting.name) },
+          after: setting.verb.utf8.isEmpty ? nil : setting, devices: nil)
       }
-      if settings.count > 20 { detail += "; and \(settings.count - 20) more" }
-      try note(person, "changed the draft of \(channel)", detail)
+      try note(person, "changed the draft of \(channel)", words(changes))
     }
   }
 
@@ -119,7 +114,7 @@ extension Console {
         return
       }
       try restore(published, in: channel, at: revision)
-      try note(person, "discarded the draft of \(channel)")
+      try note(person, "discarded the draft of \(channel)", words(Console.changes(draft.settings, published)))
     }
   }
 
@@ -189,12 +184,29 @@ extension Console {
       throw Refusal(.invalid, "A setting's name has 1 to \(Limit.settingName) bytes.")
     }
     if setting.verb.utf8.isEmpty { return }
+    guard setting.written.after("sync.") == nil else {
+      throw Refusal(
+        .invalid, "\(setting.name): what is below `sync.` devices keep themselves, and refuse it in a document.")
+    }
     guard let verb = Document.Verb.allCases.first(where: { $0.name.sameBytes(as: setting.verb) }) else {
       throw Refusal(.invalid, "\(setting.name): \(setting.verb) is none of recommend, replace, enforce and release.")
     }
     guard verb == .release || setting.value != nil else {
       throw Refusal(.invalid, "\(setting.name): \(setting.verb) needs a value.")
     }
+  }
+
+  /// What has become different, in words, for history.
+  private func words(_ changes: [Difference.Setting]) throws(Refusal) -> String {
+    var words = ""
+    let secrets = try secrets()
+    for change in changes.prefix(20) {
+      let isSecret = secrets.contains { $0.sameBytes(as: change.name) }
+      if !words.utf8.isEmpty { words += "; " }
+      words += "\(change.name): \(Console.words(change.before, isSecret)) → \(Console.words(change.after, isSecret))"
+    }
+    if changes.count > 20 { words += "; and \(changes.count - 20) more" }
+    return words
   }
 
   /// A setting in words, for history.

@@ -308,7 +308,8 @@ extension Console {
   }
 
   package func history(before: Int64?, limit: Int) throws(Refusal) -> [HistoryLine] {
-    try database.all(
+    let bared = try bared()
+    return try database.all(
       "SELECT number, time, author, what, detail FROM history WHERE number < ? ORDER BY number DESC LIMIT ?",
       [.int(before ?? .max), .int(Int64(max(1, min(limit, 1000))))]
     ) { (row) throws(Refusal) in
@@ -317,7 +318,8 @@ extension Console {
       line.time = row.int(1)
       line.author = row.text(2)
       line.what = row.text(3)
-      line.detail = row.text(4)
+      let isOfDraft = ["changed the draft", "discarded the draft"].contains { line.what.after($0) != nil }
+      line.detail = isOfDraft ? bared.shown(history: row.text(4)) : row.text(4)
       return line
     }
   }

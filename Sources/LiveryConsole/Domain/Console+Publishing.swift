@@ -209,7 +209,9 @@ extension Console {
         guard let value = setting.value else { continue }
         do throws(Refusal) { _ = try types.typed([Value.Member(setting.name, value)], schema.content) } catch {
           guard error.reason == .invalid else { throw error }
-          throw Refusal(.invalid, "With version \(schema.version) of the schema: \(error.message)", at: "schema")
+          let said = try bared().shown(error.message, of: setting.name, by: schema.version)
+          let words = said.sameBytes(as: error.message) ? said : "\(setting.name): \(said)"
+          throw Refusal(.invalid, "With version \(schema.version) of the schema: \(words)", at: "schema")
         }
       }
     }

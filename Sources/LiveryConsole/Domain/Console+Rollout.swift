@@ -92,7 +92,6 @@ extension Console {
     var parameters = [Database.Parameter.int(Console.now - Console.silence)]
     let condition = Console.condition(channel, &parameters)
     var devices: [Int64: [String]] = [:]
-    var count = 0
     // Of many of a kind some are in anyway.
     try database.each(
       """
@@ -103,18 +102,23 @@ extension Console {
       """, parameters
     ) { (row) throws(Refusal) in
       devices[row.intIfAny(1) ?? -1, default: []].append(row.text(0))
-      count += 1
     }
-    guard count > 0 else { return draw().salt }
-    func covered(_ rollout: Rollout) -> Int { devices.values.count { (ids) in ids.contains { rollout.includes($0) } } }
-    var best = draw()
-    var bestCovered = covered(best)
-    for _ in 0..<(100_000 / count) where bestCovered < devices.count {
-      let other = draw()
-      let otherCovered = covered(other)
-      if otherCovered > bestCovered { (best, bestCovered) = (other, otherCovered) }
+    // Those of which there are few first: with them a draw fails soon.
+    let kinds = devices.values.sorted { $0.count < $1.count }
+    var best = (rollout: draw(), covered: -1)
+    var looks = 0
+    while best.covered < kinds.count, looks < 200_000 {
+      let rollout = draw()
+      var (covered, left) = (0, kinds.count)
+      for ids in kinds where covered + left > best.covered {
+        left -= 1
+        let place = ids.firstIndex { rollout.includes($0) }
+        looks += (place ?? ids.count - 1) + 1
+        if place != nil { covered += 1 }
+      }
+      if covered > best.covered { best = (rollout, covered) }
     }
-    return best.salt
+    return best.rollout.salt
   }
 
   func tally(_ publication: Publication) throws(Refusal) -> Tally {
@@ -128,6 +132,7 @@ extension Console {
     ]
     let condition = Console.condition(channel, &parameters)
     let alive = Console.now - Console.silence
+    let bared = try bared()
     try database.each(
       """
       SELECT d.id, d.name, COALESCE(d.seen, d.enrolled), d.health, v.verdict, d.violations,
@@ -171,7 +176,7 @@ extension Console {
       if let bytes = row.bytesIfAny(5), let all = try? CBOR.decode(bytes), let first = all.items?.first,
         let name = first["name"]?.text, let message = first["message"]?.text
       {
-        words += ": \(name): \(message)"
+        words += ": \(name): \(bared.shown(message, of: name, by: row.intIfAny(7)))"
       }
       tally.failures.append((device: id, name: row.text(1), problem: words))
     }

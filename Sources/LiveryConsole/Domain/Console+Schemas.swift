@@ -119,28 +119,91 @@ extension Console {
   /// What the schema does not take.
   func unfit(_ settings: [DraftSetting]) throws(Refusal) -> [Unfit] {
     guard let json = try schema() else { return [] }
-    return try types.unfit(settings, json) { try? self.asset($0) }
+    return try shown(try types.unfit(settings, json) { try? self.asset($0) })
   }
 
   /// The settings whose values nobody may read: what one version of the schema calls secret stays so, though a later one does not
   /// have it any more.
-  func secrets() throws(Refusal) -> [String] {
-    var names: [String] = []
-    for number in try database.all("SELECT number FROM schemas", [], { (row) throws(Refusal) in row.int(0) }) {
-      names += try types.secrets(of: number) { () throws(Refusal) in
-        try database.first("SELECT content FROM schemas WHERE number = ?", [.int(number)]) { (row) throws(Refusal) in
-          row.bytes(0)
+  func secrets() throws(Refusal) -> [String] { try bared().secrets }
+
+  func bared() throws(Refusal) -> BaredSecrets {
+    var bared = BaredSecrets()
+    let known = try self.names()
+    let schemas = try database.all("SELECT number, version FROM schemas") { (row) throws(Refusal) in
+      (number: row.int(0), version: row.int(1))
+    }
+    for schema in schemas {
+      let names = try types.secrets(of: schema.number) { () throws(Refusal) in
+        try database.first("SELECT content FROM schemas WHERE number = ?", [.int(schema.number)]) {
+          (row) throws(Refusal) in row.bytes(0)
         }
       }
+      // What was secret by another name is so by this one.
+      bared.add(names + names.map { known.name($0) }, of: schema.version)
     }
-    let known = try self.names()
-    // What was secret by another name is so by this one.
-    return names + names.map { known.name($0) }
+    return bared
+  }
+}
+
+/// What schemas call secret. One that does not tells what is wrong with a value in words that have the value in them.
+struct BaredSecrets {
+  /// By each of their names.
+  private(set) var secrets: [String] = []
+  /// Those that all schemas of a version call so.
+  private var hidden: [Int64: [String]] = [:]
+
+  fileprivate mutating func add(_ names: [String], of version: Int64) {
+    secrets += names
+    hidden[version] = hidden[version]?.filter { (name) in names.contains { $0.sameBytes(as: name) } } ?? names
+  }
+
+  /// What a schema of a version says of a setting, without its value where that is a secret.
+  func shown(_ message: String, of name: String, by version: Int64?) -> String {
+    guard secrets.contains(where: { $0.sameBytes(as: name) }) else { return message }
+    let known = version.flatMap { hidden[$0] } ?? []
+    return known.contains { $0.sameBytes(as: name) } ? message : "its value, which is secret, is not taken"
+  }
+
+  /// What history tells of a draft; nothing where that has the value of what became a secret later.
+  func shown(history detail: String) -> String {
+    let verbs = ["nothing", "recommend …", "replace …", "enforce …", "release …"]
+    let masked = verbs.flatMap { (one) in verbs.map { one + " → " + $0 } }
+    for part in detail.pieces(between: "; ") {
+      for name in secrets {
+        guard let rest = part.after(name + ": ") else { continue }
+        guard masked.contains(where: { $0.sameBytes(as: rest) }) else { return "…" }
+      }
+    }
+    return detail
+  }
+}
+
+extension String {
+  fileprivate func pieces(between separator: String) -> [String] {
+    let (bytes, separator) = (Array(utf8), Array(separator.utf8))
+    var (pieces, start, place): ([String], Int, Int) = ([], 0, 0)
+    while place + separator.count <= bytes.count {
+      if bytes[place..<place + separator.count].elementsEqual(separator) {
+        pieces.append(String(decoding: bytes[start..<place], as: UTF8.self))
+        place += separator.count
+        start = place
+      } else {
+        place += 1
+      }
+    }
+    return pieces + [String(decoding: bytes[start...], as: UTF8.self)]
   }
 }
 
 // What is shown of drafts to whoever asks: the forms of the page see to that by themselves.
 extension Console {
+  package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] {
+    guard !unfit.isEmpty else { return unfit }
+    let present = try database.number("SELECT MAX(version) FROM schemas")
+    let bared = try bared()
+    return unfit.map { Unfit(name: $0.name, problem: bared.shown($0.problem, of: $0.name, by: present)) }
+  }
+
   func shown(_ draft: ChannelDraft) throws(Refusal) -> ChannelDraft {
     let secrets = try secrets()
     var shown = draft

@@ -155,14 +155,18 @@ package final class Console: @unchecked Sendable {
   private func progress() -> Int64 {
     guard let bytes = try? Files.read(progressFile, most: 8192) else { return -1 }
     let parts = bytes.split(separator: .lineFeed)
-    guard parts.count == 2, Array(parts[1]) == Array((place.published ?? "").utf8), let number = parts[0].decimal else {
-      return -1
-    }
+    guard parts.count == 3, Array(parts[1]) == Array((place.published ?? "").utf8), let number = parts[0].decimal,
+      parts[2].elementsEqual(folderIdentity.utf8)
+    else { return -1 }
     return Int64(number)
   }
 
+  private var folderIdentity: String {
+    if case .folder(let folder, _)? = published { folder.identity.description } else { "" }
+  }
+
   private func noteProgress(_ generation: Int64) {
-    let text = "\(generation)\n\(place.published ?? "")\n"
+    let text = "\(generation)\n\(place.published ?? "")\n\(folderIdentity)\n"
     // If it cannot be kept more is looked at the next time.
     try? Files.write(progressFile, Array(text.utf8), mode: 0o644, replaces: true)
   }
@@ -214,6 +218,7 @@ package final class Console: @unchecked Sendable {
   /// - Returns: the generation of which everything is there.
   func publishNow() throws(Refusal) -> Int64 {
     try writing.withLock { () throws(Refusal) in
+      try followFolder()
       let first = try stored()
       guard first != written else { return first }
       // What has nothing to say keeps nobody else from publishing.
@@ -237,6 +242,12 @@ package final class Console: @unchecked Sendable {
   }
 
   private var isFar: Bool { published?.isFar == true }
+
+  /// Has everything written anew into a folder that has taken the place of another one, or was emptied.
+  private func followFolder() throws(Refusal) {
+    guard case .folder(let folder, _)? = published else { return }
+    do throws(StoreError) { if try folder.follow() { written = -1 } } catch { throw Refusal(.busy, error.message) }
+  }
 
   private func lockPlace() throws(Refusal) {
     switch published {

@@ -77,9 +77,11 @@ final class ChannelForms: Sendable {
 
   /// - Returns: what does not fit the schema any more. It is left out.
   private func fill(_ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel) throws(Refusal) -> [Unfit] {
-    do throws(StoreError) { return try copy.store.fill(draft.settings) { try? model.asset($0) } } catch {
+    let unfit: [Unfit]
+    do throws(StoreError) { unfit = try copy.store.fill(draft.settings) { try? model.asset($0) } } catch {
       throw Refusal(.busy, "The form cannot be drawn: \(error.message)")
     }
+    return try model.shown(unfit)
   }
 
   /// What the draft of a channel says, by one request after what it has changed itself.

@@ -48,6 +48,8 @@ package struct Refusal: Error, Sendable {
 
 /// What the pages show and do: the console, as they need it. Times are seconds since 1970.
 package protocol ConsoleModel: AnyObject, Sendable {
+  /// What does not fit the schema, without the values that another version of it calls secret.
+  func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit]
   /// How far publishing is, where it goes to a store that may be slow; nil where it does not.
   func publishing() throws(Refusal) -> PublishingState?
   var fleet: String { get }
@@ -298,5 +300,6 @@ package struct DraftSetting: Sendable {
 }
 
 extension ConsoleModel {
+  package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] { unfit }
   package func publishing() throws(Refusal) -> PublishingState? { nil }
 }

@@ -52,6 +52,19 @@ public final class PublishedFolder: Sendable {
 
   public func unlock() { lvd_folder_unlock(descriptor) }
 
+  /// Goes on in what its path leads to now: somebody may have put another folder there, or mounted one.
+  ///
+  /// - Returns: whether that is another one than before, or has nothing published: all of it has to be written anew.
+  /// - Throws: `.notFound` if there is none any more, `.permission`, `.io`.
+  public func follow() throws(StoreError) -> Bool {
+    let found = path.withCString { lvd_folder_follow(descriptor, $0) }
+    guard found >= 0 else { throw Self.failure(-found, path) }
+    return found == 1
+  }
+
+  /// What tells it from other folders.
+  public var identity: UInt64 { lvd_folder_identity(descriptor) }
+
   private static func failure(_ error: Int32, _ path: String) -> StoreError {
     switch error {
     case ENOENT, ENOTDIR: StoreError(.notFound, "\(path): there is no such folder", systemError: error)
