@@ -292,7 +292,7 @@ def test_texts_of_any_script_are_taken_whole(agent, tmp_path):
 
 def test_the_store_of_an_app_is_not_taken_for_the_agents(agent):
   with livery.open(agent.settings) as store:
-    store["volume"] = 33
+    store.set("volume", 33)
     revision = store.revision
   words = {"same": ["--settings", agent.settings], "other": ["--settings", agent.settings.parent / "other"]}
   for verb in ("run", "check"):

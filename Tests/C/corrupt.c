@@ -261,8 +261,9 @@ TEST("a declaration whose key is damaged is CORRUPT at open, and not taken for m
   OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
   OK(livery_close(store));
   EXPECT(damage_record(path, "idleResetSeconds", 16, 3) > 0);
-  EXPECT_STATUS(corrupt, livery_open(path, &options, &store));
-  EXPECT(store == NULL);
+  livery_store *damaged = NULL;
+  EXPECT_STATUS(corrupt, livery_open(path, &options, &damaged));
+  EXPECT(damaged == NULL);
 }
 
 TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {

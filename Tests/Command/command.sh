@@ -825,6 +825,7 @@ run 4 apply v1.json && one_line
 run 0 --store t set any 'thing "x"'
 run 0 init --store worn
 run 0 --store worn set note damageme
+rm -rf worn/backups
 python3 -c 'path = "worn/data.mdb"; data = open(path, "rb").read(); open(path, "wb").write(data.replace(b"damageme", b"damagemf"))'
 run 7 --store worn get note && warns "set it anew"
 run 0 --store worn set note mended
