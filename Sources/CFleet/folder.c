@@ -20,11 +20,12 @@ int lvd_folder_follow(int folder, const char *path) {
   struct stat held, there;
   if (fstat(folder, &held) != 0 || stat(path, &there) != 0) return -errno;
   bool is_same = held.st_dev == there.st_dev && held.st_ino == there.st_ino;
-  if (is_same) return faccessat(folder, "v1", F_OK, 0) == 0 ? 0 : 1;
+  // What is written last.
+  if (is_same) return faccessat(folder, "v1/channels/fleet/manifest", F_OK, 0) == 0 ? 0 : 1;
   int other = lvd_folder_open(path);
   if (other < 0) return other;
   // Who uses the descriptor meanwhile has one of the two.
-  int result = dup3(other, folder, O_CLOEXEC) < 0 ? -errno : 1;
+  int result = dup3(other, folder, O_CLOEXEC) < 0 ? -errno : 2;
   close(other);
   return result;
 }

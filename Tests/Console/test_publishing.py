@@ -425,7 +425,7 @@ def test_who_is_there_is_not_added_and_who_is_not_is_not_changed(tmp_path, place
     console.stop()
 
 
-@pytest.mark.parametrize("how", ["exchanged", "made anew", "emptied"])
+@pytest.mark.parametrize("how", ["exchanged", "made anew", "emptied", "half"])
 def test_a_folder_in_place_of_another_gets_everything(console, how):
   console.set("fleet", ("volume", "enforce", 6))
   device, = join(console)
@@ -434,10 +434,16 @@ def test_a_folder_in_place_of_another_gets_everything(console, how):
     console.published.rename(console.folder / "former")
     console.published.mkdir()
   elif how == "made anew":
-    shutil.rmtree(console.published)
+    # In one step: who serves makes it anew by itself.
+    console.published.rename(console.folder / "former")
+    shutil.rmtree(console.folder / "former")
     console.published.mkdir()
+  elif how == "half":
+    # As somebody leaves it who is killed while all of it is written anew.
+    for part in ("blobs", "channels"):
+      (console.published / "v1" / part).rename(console.folder / part)
   else:
-    shutil.rmtree(console.published / "v1")
+    (console.published / "v1").rename(console.folder / "former")
   # By a command, which takes up where another process was, and by the one that serves.
   revision = console.api("GET", "channels/fleet/draft")["revision"]
   if how != "exchanged":

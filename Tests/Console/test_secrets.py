@@ -2,9 +2,10 @@
 
 import json
 import stat
+import urllib.parse
 
 import pytest
-from conftest import Console, join
+from conftest import Console, join, wait
 
 PIN = "geheim-4711"
 
@@ -63,6 +64,46 @@ def test_a_later_schema_without_the_secret_does_not_tell_it(console):
   short = [{"name": "pin", "message": "it is too short"}]
   assert device.report(verdict="refused", schema=1, violations=short).status in (200, 204)
   assert console.api("GET", "devices/" + device.id)["violations"][0]["message"] == "it is too short"
+
+
+def pages(console):
+  """What a person sees of it, signed in."""
+  form = {"Content-Type": "application/x-www-form-urlencoded"}
+  signed = console.ask("POST", "/sign-in", urllib.parse.urlencode({"name": "eva", "password": "correct horse"}).encode(), form, token=False)
+  assert signed.status == 303
+  cookie = {"Cookie": signed.headers["Set-Cookie"].split(";")[0]}
+  paths = ["/channels/fleet/form", "/channels/fleet/form?q=pin", "/channels/fleet/difference", "/publications/1", "/history", "/devices"]
+  paths += ["/devices/" + one["id"] for one in console.api("GET", "devices")["items"]]
+  return {path: console.ask("GET", path, None, cookie, token=False) for path in paths}
+
+
+def test_a_form_of_a_schema_without_the_secret_does_not_show_it(console):
+  add(console, SECRET)
+  draft(console, PIN)
+  console.run("publish")
+  assert all(page.status == 200 and PIN.encode() not in page.body for page in pages(console).values())
+  # It fits, and the schema that the form is drawn of does not know that it is a secret.
+  add(console, schema(2, Type="TextField"))
+  shown = pages(console)
+  for path, page in shown.items():
+    assert page.status == 200 and PIN.encode() not in page.body, path
+  assert all(b"value is secret" in shown["/channels/fleet/" + page].body for page in ("form", "difference"))
+  # It is said all the same.
+  assert console.api("GET", "channels/fleet/draft")["settings"] == [{"name": "pin", "verb": "enforce", "secret": True}]
+
+
+def test_what_became_a_secret_is_gone_from_what_was_kept_of_failures(console):
+  add(console, PLAIN)
+  device, = join(console)
+  draft(console, PIN)
+  number = console.api("POST", "channels/fleet/publications", {"revision": 1, "steps": [9999, 10000], "pause": 3600}, 201)["number"]
+  refuses = [{"name": "pin", "message": f'`pin`: "{PIN}" is too short'}]
+  assert device.report(verdict="refused", violations=refuses).status in (200, 204)
+  stopped = wait(lambda: (told := console.api("GET", f"publications/{number}"))["state"] == "stopped" and told)
+  assert PIN in stopped["failures"][0]["problem"]
+  add(console, LATER_SECRET)
+  told = everything(console)
+  assert PIN not in told and "refused: pin: its value is secret" in told, told
 
 
 def test_what_becomes_a_secret_is_gone_from_history(console):

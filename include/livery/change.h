@@ -561,7 +561,7 @@ LIVERY_API livery_status livery_change_session_ends(livery_change *change, int64
  * commit. 0 expects a setting that never had a value. What went back to where it was before a trial counts as changed for
  * whoever read it while it was on trial, and for everybody where that made another value effective; a restored backup changes
  * everything. What was removed counts as long as the log tells of it, so that for a layer that shows no value any more the
- * revision of the store is the one to expect. Of one setting in one layer the last expectation counts.
+ * revision of the store is the one to expect. Of one name in one layer the last expectation counts.
  *
  * Threads: any; calls on one change set wait for each other.
  *

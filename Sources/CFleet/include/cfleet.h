@@ -38,8 +38,8 @@ int32_t lvd_zone_offset(int64_t seconds);
 // A folder that a web server delivers: its descriptor, or an errno below zero.
 int lvd_folder_open(const char *path);
 void lvd_folder_close(int folder);
-// Has the descriptor be of the folder that the path leads to now: 1 if that is another one, or has nothing published, 0 if it is the
-// same, an errno below zero if there is none.
+// Has the descriptor be of the folder that the path leads to now: 2 if that is another one, 1 if it is the same and lacks the fleet's
+// manifest, 0 if it has it, an errno below zero if there is none.
 int lvd_folder_follow(int folder, const char *path);
 uint64_t lvd_folder_identity(int folder);
 // Keeps all who publish to the folder by another descriptor from doing so, until it is unlocked or the process ends. 0 or an errno:

@@ -152,7 +152,11 @@ extension Console {
       let kept = try database.first(
         "SELECT outcome FROM publications WHERE number = ?", [.int(publication.line.number)]
       ) { (row) throws(Refusal) in row.bytesIfAny(0) }
-      if let outcome = kept.flatMap({ $0 }), let tally = Tally(encoded: outcome) { return tally }
+      if let outcome = kept.flatMap({ $0 }), var tally = Tally(encoded: outcome) {
+        let bared = try bared()
+        tally.failures = tally.failures.map { ($0.device, $0.name, bared.shown(failure: $0.problem)) }
+        return tally
+      }
     }
     // Devices have what came after it, be it in another group of the same name.
     if publication.line.state == .complete, !publication.holds { return Tally() }

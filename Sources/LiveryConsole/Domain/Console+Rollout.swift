@@ -103,11 +103,17 @@ extension Console {
     ) { (row) throws(Refusal) in
       devices[row.intIfAny(1) ?? -1, default: []].append(row.text(0))
     }
+    // Those that it is for, and that are known, if there are such.
+    if devices.count > 1 { devices[-1] = nil }
+    if let range = plan.conditions.schema {
+      let meant = devices.filter { range.contains($0.key) }
+      if !meant.isEmpty { devices = meant }
+    }
     // Those of which there are few first: with them a draw fails soon.
     let kinds = devices.values.sorted { $0.count < $1.count }
     var best = (rollout: draw(), covered: -1)
     var looks = 0
-    while best.covered < kinds.count, looks < 200_000 {
+    while best.covered < kinds.count, looks < 100_000 {
       let rollout = draw()
       var (covered, left) = (0, kinds.count)
       for ids in kinds where covered + left > best.covered {

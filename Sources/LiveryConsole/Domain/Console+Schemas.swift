@@ -153,25 +153,46 @@ struct BaredSecrets {
   private var hidden: [Int64: [String]] = [:]
 
   fileprivate mutating func add(_ names: [String], of version: Int64) {
-    secrets += names
+    for name in names where !secrets.contains(where: { $0.sameBytes(as: name) }) { secrets.append(name) }
     hidden[version] = hidden[version]?.filter { (name) in names.contains { $0.sameBytes(as: name) } } ?? names
+  }
+
+  private static let unsaid = "its value is secret, and is not told"
+
+  /// Whether a schema of a version may tell the value of a setting that another one calls secret.
+  func isBared(_ name: String, by version: Int64?) -> Bool {
+    guard secrets.contains(where: { $0.sameBytes(as: name) }) else { return false }
+    return !(version.flatMap { hidden[$0] } ?? []).contains { $0.sameBytes(as: name) }
   }
 
   /// What a schema of a version says of a setting, without its value where that is a secret.
   func shown(_ message: String, of name: String, by version: Int64?) -> String {
-    guard secrets.contains(where: { $0.sameBytes(as: name) }) else { return message }
-    let known = version.flatMap { hidden[$0] } ?? []
-    return known.contains { $0.sameBytes(as: name) } ? message : "its value, which is secret, is not taken"
+    // What is of no setting may be of any.
+    let isOfAny = name.sameBytes(as: "?") && !secrets.isEmpty
+    return isOfAny || isBared(name, by: version) ? Self.unsaid : message
   }
+
+  /// What was kept of a device's failure, by a schema that is not known any more.
+  func shown(failure: String) -> String {
+    for verdict in ["refused", "unusable"] {
+      for name in secrets + ["?"] where failure.after("\(verdict): \(name): ") != nil {
+        if !secrets.isEmpty { return "\(verdict): \(name): \(Self.unsaid)" }
+      }
+    }
+    return failure
+  }
+
+  private static let masked: [String] = {
+    let verbs = ["nothing", "recommend …", "replace …", "enforce …", "release …"]
+    return verbs.flatMap { (one) in verbs.map { one + " → " + $0 } }
+  }()
 
   /// What history tells of a draft; nothing where that has the value of what became a secret later.
   func shown(history detail: String) -> String {
-    let verbs = ["nothing", "recommend …", "replace …", "enforce …", "release …"]
-    let masked = verbs.flatMap { (one) in verbs.map { one + " → " + $0 } }
     for part in detail.pieces(between: "; ") {
       for name in secrets {
         guard let rest = part.after(name + ": ") else { continue }
-        guard masked.contains(where: { $0.sameBytes(as: rest) }) else { return "…" }
+        guard Self.masked.contains(where: { $0.sameBytes(as: rest) }) else { return "…" }
       }
     }
     return detail
@@ -195,13 +216,21 @@ extension String {
   }
 }
 
-// What is shown of drafts to whoever asks: the forms of the page see to that by themselves.
+// What is shown of drafts to whoever asks. The forms of the page have what the present schema calls secret shown by itself.
 extension Console {
   package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] {
     guard !unfit.isEmpty else { return unfit }
-    let present = try database.number("SELECT MAX(version) FROM schemas")
-    let bared = try bared()
+    let (bared, present) = (try bared(), try presentVersion())
     return unfit.map { Unfit(name: $0.name, problem: bared.shown($0.problem, of: $0.name, by: present)) }
+  }
+
+  private func presentVersion() throws(Refusal) -> Int64? {
+    try database.number("SELECT MAX(version) FROM schemas")
+  }
+
+  package func baredSecrets() throws(Refusal) -> [String] {
+    let (bared, present) = (try bared(), try presentVersion())
+    return bared.secrets.filter { bared.isBared($0, by: present) }
   }
 
   func shown(_ draft: ChannelDraft) throws(Refusal) -> ChannelDraft {

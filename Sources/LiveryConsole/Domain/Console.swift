@@ -246,7 +246,17 @@ package final class Console: @unchecked Sendable {
   /// Has everything written anew into a folder that has taken the place of another one, or was emptied.
   private func followFolder() throws(Refusal) {
     guard case .folder(let folder, _)? = published else { return }
-    do throws(StoreError) { if try folder.follow() { written = -1 } } catch { throw Refusal(.busy, error.message) }
+    let place: PublishedFolder.Place
+    do throws(StoreError) { place = try folder.follow() } catch { throw Refusal(.busy, error.message) }
+    switch place {
+    case .same: return
+    case .lacking:
+      guard try database.number("SELECT COUNT(*) FROM channels WHERE name = 'fleet'") == 1 else { return }
+    case .other: break
+    }
+    // Whoever is killed meanwhile leaves behind that it is not known what is there.
+    written = -1
+    noteProgress(-1)
   }
 
   private func lockPlace() throws(Refusal) {

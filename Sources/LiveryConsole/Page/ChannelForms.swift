@@ -17,6 +17,8 @@ final class ChannelForms: Sendable {
     let store: Store
     let schema: [UInt8]
     var draft = ChannelDraft(revision: .max, settings: [])
+    /// What is left out since it is secret by another version of the schema.
+    var hidden: [String] = []
     var unfit: [Unfit] = []
 
     init(_ channel: String, _ store: Store, _ schema: [UInt8]) {
@@ -39,11 +41,14 @@ final class ChannelForms: Sendable {
       guard let schema = try model.schema() else { return nil }
       let draft = try model.draft(channel)
       let copy = try find(channel, schema)
-      if copy.draft.revision != draft.revision {
-        copy.unfit = try fill(copy, draft, model)
-        copy.draft = draft
+      let hidden = try model.baredSecrets()
+      let isSame = copy.hidden.count == hidden.count && zip(copy.hidden, hidden).allSatisfy { $0.sameBytes(as: $1) }
+      if copy.draft.revision != draft.revision || !isSame {
+        copy.draft.revision = .max
+        copy.unfit = try fill(copy, draft, model, without: hidden)
+        (copy.draft, copy.hidden) = (draft, hidden)
       }
-      return Drawn(store: copy.store, draft: draft, unfit: copy.unfit)
+      return Drawn(store: copy.store, draft: draft, unfit: try model.shown(copy.unfit))
     }
   }
 
@@ -76,12 +81,16 @@ final class ChannelForms: Sendable {
   }
 
   /// - Returns: what does not fit the schema any more. It is left out.
-  private func fill(_ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel) throws(Refusal) -> [Unfit] {
-    let unfit: [Unfit]
-    do throws(StoreError) { unfit = try copy.store.fill(draft.settings) { try? model.asset($0) } } catch {
-      throw Refusal(.busy, "The form cannot be drawn: \(error.message)")
+  private func fill(
+    _ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel, without hidden: [String]
+  ) throws(Refusal) -> [Unfit] {
+    func isHidden(_ setting: DraftSetting) -> Bool { hidden.contains { $0.sameBytes(as: setting.name) } }
+    let left = draft.settings.filter { isHidden($0) && $0.value != nil }.map {
+      Unfit(name: $0.name, problem: "another version of the schema calls it a secret")
     }
-    return try model.shown(unfit)
+    do throws(StoreError) {
+      return left + (try copy.store.fill(draft.settings.filter { !isHidden($0) }) { try? model.asset($0) })
+    } catch { throw Refusal(.busy, "The form cannot be drawn.") }
   }
 
   /// What the draft of a channel says, by one request after what it has changed itself.

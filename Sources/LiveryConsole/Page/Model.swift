@@ -50,6 +50,8 @@ package struct Refusal: Error, Sendable {
 package protocol ConsoleModel: AnyObject, Sendable {
   /// What does not fit the schema, without the values that another version of it calls secret.
   func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit]
+  /// What another version of the schema calls secret, and the present one does not.
+  func baredSecrets() throws(Refusal) -> [String]
   /// How far publishing is, where it goes to a store that may be slow; nil where it does not.
   func publishing() throws(Refusal) -> PublishingState?
   var fleet: String { get }
@@ -301,5 +303,6 @@ package struct DraftSetting: Sendable {
 
 extension ConsoleModel {
   package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] { unfit }
+  package func baredSecrets() throws(Refusal) -> [String] { [] }
   package func publishing() throws(Refusal) -> PublishingState? { nil }
 }

@@ -52,14 +52,21 @@ public final class PublishedFolder: Sendable {
 
   public func unlock() { lvd_folder_unlock(descriptor) }
 
+  /// What the path of a folder leads to.
+  public enum Place: Sendable {
+    case same
+    /// The same, without the fleet's manifest, which is written last: not all was written, or it was emptied.
+    case lacking
+    case other
+  }
+
   /// Goes on in what its path leads to now: somebody may have put another folder there, or mounted one.
   ///
-  /// - Returns: whether that is another one than before, or has nothing published: all of it has to be written anew.
   /// - Throws: `.notFound` if there is none any more, `.permission`, `.io`.
-  public func follow() throws(StoreError) -> Bool {
+  public func follow() throws(StoreError) -> Place {
     let found = path.withCString { lvd_folder_follow(descriptor, $0) }
     guard found >= 0 else { throw Self.failure(-found, path) }
-    return found == 1
+    return found == 0 ? .same : found == 1 ? .lacking : .other
   }
 
   /// What tells it from other folders.
