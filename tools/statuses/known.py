@@ -82,6 +82,7 @@ HARMLESS = "close free lvs_close lvs_errno lvs_page_unmap"
 #: The codes that are made an error of in a function, or that it returns, where that cannot be followed.
 CODES = {
   # What the cases of a switch leave, or a condition of several parts.
+  "StoreFile.refusal(_:_:)": "EACCES EIO ELOOP EMFILE ENOENT ENOMEM EPERM",
   "Transaction.withValue(for:in:_:)": "MDB_CORRUPTED MDB_PAGE_NOTFOUND",
   "BundleFolder.read(_:in:)": "EACCES EIO EMFILE ENOMEM",
   "BrandDirectory.names(in:)": "EACCES EIO EMFILE ENOENT ENOMEM",
