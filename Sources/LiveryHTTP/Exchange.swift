@@ -60,7 +60,7 @@ final class Exchange {
     target = Target(Array(UnsafeBufferPointer(start: start, count: count)))
     guard target != nil else { return 400 }
     guard isKnown(head.method) || head.method == .other else { return 405 }
-    // Without a length there is no body (RFC 9112, section 6.3).
+    // Of what has neither chunks nor a length there is no body (RFC 9112, section 6.3).
     if head.isChunked { return 411 }
     if head.changes {
       guard isOwn else { return 403 }

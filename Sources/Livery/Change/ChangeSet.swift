@@ -299,7 +299,7 @@ public final class ChangeSet: @unchecked Sendable {
   }
 
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set. Of one
-  /// setting in one layer the last counts.
+  /// name in one layer the last counts.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try checkName(name)
     try whileOpen { () throws(StoreError) in
