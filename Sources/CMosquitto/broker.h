@@ -39,6 +39,8 @@ struct lvb_broker {
   struct mosquitto *client;
   lvb_topics subscribed;
   bool is_accepted, is_lost, has_said;
+  // The reason that `changed` was called with last.
+  char told_reason[sizeof((lvb_facts *)0)->reason];
   // Bytes received by the socket when something was last made of them, or when the window began.
   uint64_t received;
   int64_t window;

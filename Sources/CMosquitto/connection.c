@@ -56,13 +56,15 @@ __attribute__((format(printf, 2, 3))) static void say(lvb_broker *broker, const 
 static void enter(lvb_broker *broker, lvb_state state) {
   char reason[sizeof broker->facts.reason];
   pthread_mutex_lock(&broker->lock);
-  bool is_news = broker->facts.state != state;
+  bool is_new_state = broker->facts.state != state;
   broker->facts.state = state;
   if (state == LVB_CONNECTED) {
     broker->facts.reason[0] = 0;
-    if (is_news) broker->facts.connections++;
+    if (is_new_state) broker->facts.connections++;
   }
+  bool is_news = is_new_state || strcmp(broker->told_reason, broker->facts.reason) != 0;
   memcpy(reason, broker->facts.reason, sizeof reason);
+  memcpy(broker->told_reason, reason, sizeof reason);
   bool is_told = is_news && !broker->is_closing && broker->options.changed;
   pthread_mutex_unlock(&broker->lock);
   if (is_told) broker->options.changed(broker->options.context, state, reason);
@@ -139,13 +141,13 @@ static bool read_password(lvb_broker *broker, char password[PASSWORD_MAX + 2]) {
   int code = errno;
   if (file >= 0) close(file);
   if (length < 0) {
-    say(broker, "the password file cannot be read: %s", strerror(code));
+    say(broker, "the password file cannot be read: %s: %s", strerror(code), broker->password_file);
     return false;
   }
   password[length] = 0;
   password[strcspn(password, "\r\n")] = 0;
   if (strlen(password) <= PASSWORD_MAX) return true;
-  say(broker, "the first line of the password file is too long");
+  say(broker, "the first line of the password file is too long: %s", broker->password_file);
   return false;
 }
 
@@ -171,7 +173,7 @@ static bool set_up(lvb_broker *broker) {
   int code = broker->ca_file ? mqtt->tls_set(client, broker->ca_file, NULL, NULL, NULL, NULL)
                              : mqtt->int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
   if (code == MOSQ_ERR_SUCCESS) return true;
-  if (broker->ca_file) say(broker, "the CA file cannot be read");
+  if (broker->ca_file) say(broker, "the CA file cannot be read, or has no certificates: %s", broker->ca_file);
   else say(broker, "TLS: %s", mqtt->strerror(code));
   return false;
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x4c565931 };
+enum { MAGIC = 0x4c565932 };
 
 // Written by one process at a time, and read by others without a lock: the sum tells a note that is half written.
 typedef struct page {
@@ -61,6 +61,7 @@ bool lvy_note_read(const char *folder, lvy_note *note) {
   if (is_whole) {
     *note = found.note;
     note->reason[sizeof note->reason - 1] = note->message[sizeof note->message - 1] = note->scope[sizeof note->scope - 1] = 0;
+    note->hints_problem[sizeof note->hints_problem - 1] = 0;
     if (!is_held(descriptor)) note->process = 0;
   }
   close(descriptor);

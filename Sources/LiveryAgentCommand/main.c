@@ -221,6 +221,7 @@ static void print_status(livery_value *status) {
     print_member(fleet, "device", "device");
     print_member(fleet, "state", "state");
     print_member(fleet, "hints", "hints");
+    print_member(fleet, "hintsProblem", "");
     livery_value *problem = member(fleet, "problem");
     print_member(problem, "message", "problem");
     print_member(problem, "advice", "advice");

@@ -46,11 +46,17 @@ extension Driver {
       case .success(let reply) where reply.status == 200 || reply.status == 204:
         let isFull = reply.body.split(separator: UInt8(ascii: "\n")).first.map { $0.elementsEqual("full".utf8) }
         driver.refusal = nil
+        driver.hasReported = true
         driver.isOutnumbered = false
         driver.handle(.reported(full: isFull ?? false))
         driver.finishPushes(nil)
       case .success(let reply):
-        driver.refusal = reply.status == 403 ? "the console refuses reports of this device" + reply.saying : nil
+        let isBusy = reply.status >= 500 || reply.status == 429
+        // Whoever is busy has not said what it thinks of the device.
+        if !isBusy {
+          driver.hasReported = true
+          driver.refusal = reply.status == 403 ? "the console refuses reports of this device" + reply.saying : nil
+        }
         // Those who wait for it wait for the one that takes its place, once.
         let isReplaced = reply.status == 409 && !driver.isOutnumbered
         if isReplaced {
@@ -61,7 +67,7 @@ extension Driver {
         if isReplaced { return }
         driver.finishPushes(
           StoreError(
-            reply.status >= 500 || reply.status == 429 ? .unavailable : .refused,
+            isBusy ? .unavailable : .refused,
             "the server answered \(reply.status) to the report\(reply.saying)"))
       case .failure(let error):
         driver.handle(.reportFailed(retryAfter: nil))
@@ -104,17 +110,27 @@ extension Driver {
     self.channels = channels
     guard let membership, let broker = options.broker else { return }
     if hints == nil {
-      let generation = generation
-      (hintsBegan, connectionsSeen) = (now, 0)
-      hints = Hints.open(
-        broker, user: options.brokerUser, passwordFile: options.brokerPasswordFile,
-        certificates: options.certificates ?? membership.certificates,
-        heard: { (topic, version) in
-          self.queue.run { if generation == self.generation { self.hear(hint: topic, version) } }
-        },
-        changed: { self.queue.run { if generation == self.generation { self.lookAtHints() } } })
+      do throws(StoreError) {
+        hints = try open(broker, membership)
+        hintsError = nil
+      } catch {
+        hintsError = error
+        tell()
+      }
     }
     hints?.subscribe(channels.map { Self.topic(membership.fleet, $0) })
+  }
+
+  private func open(_ broker: String, _ membership: Membership) throws(StoreError) -> Hints {
+    let generation = generation
+    (hintsBegan, connectionsSeen) = (now, 0)
+    return try Hints.open(
+      broker, user: options.brokerUser, passwordFile: options.brokerPasswordFile,
+      certificates: options.certificates ?? membership.certificates,
+      heard: { (topic, version) in
+        self.queue.run { if generation == self.generation { self.hear(hint: topic, version) } }
+      },
+      changed: { self.queue.run { if generation == self.generation { self.lookAtHints() } } })
   }
 
   /// Whoever was not connected has missed what was said meanwhile, and a broker that was killed has forgotten it.

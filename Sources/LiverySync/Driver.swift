@@ -70,12 +70,18 @@ final class Driver: @unchecked Sendable {
   var hasEndedTrial = false
   var isTrialLookedAtLater = false
   var hints: Hints?
+  /// Why there is no connection to the broker at all.
+  var hintsError: StoreError?
   var channels: [Channel] = []
   /// How often the broker had been reached when that was looked at last, and since when it is tried.
   var connectionsSeen = 0
   var hintsBegan: Int64 = 0
   /// What the console has said if it took no report of the device's, as it does of one that was removed.
   var refusal: String?
+  /// What was wrong when another process, or a former machine, took part: so it is until this one knows better.
+  private var former: (reason: String, message: String)?
+  /// Whether the console has taken a report from this machine.
+  var hasReported = false
   /// Whether it has said last that it knows a later report.
   var isOutnumbered = false
   /// Whether it is looked again what other processes ask and answer.
@@ -242,6 +248,7 @@ final class Driver: @unchecked Sendable {
   /// Begins with what the store keeps.
   func start() {
     shutDown()
+    let former = (reason: note.reasonText, message: note.messageText)
     note.reason.0 = 0
     note.message.0 = 0
     note.next = 0
@@ -268,6 +275,8 @@ final class Driver: @unchecked Sendable {
       self.key = key
       generation += 1
       machine = made
+      // What was before the device joined this fleet says nothing.
+      self.former = note.asked >= membership.since.microseconds / 1_000_000 ? former : nil
       alarm = Alarm.make { (reasons) in self.queue.run { self.ring(reasons) } }
       lookAtTrial(isFirst: true)
       // What a former machine was told this one does not know of.
@@ -313,6 +322,8 @@ final class Driver: @unchecked Sendable {
     key = nil
     damage = nil
     refusal = nil
+    former = nil
+    hasReported = false
     isOutnumbered = false
     trial = nil
     hasEndedTrial = false
@@ -322,6 +333,7 @@ final class Driver: @unchecked Sendable {
     transfers = [:]
     hints?.end()
     hints = nil
+    hintsError = nil
     channels = []
     let values = lock.withLock { () -> Observation? in
       defer { self.values = nil }
@@ -470,6 +482,8 @@ final class Driver: @unchecked Sendable {
       note.fail("postponed", "what is published cannot be made to hold now: \(error.message)")
     } else if let refusal {
       note.fail("refused", refusal)
+    } else if let former, isStill(former.reason, machine) {
+      note.fail(former.reason, former.message)
     } else {
       note.reason.0 = 0
       note.message.0 = 0
@@ -477,9 +491,17 @@ final class Driver: @unchecked Sendable {
     tell()
   }
 
+  /// Whether this machine has done nothing yet that shows it to be otherwise. What it looks at when it begins it knows itself.
+  private func isStill(_ reason: String, _ machine: Device) -> Bool {
+    if reason.sameBytes(as: "refused") { return !hasReported }
+    let isOfPulls = FleetError.Reason.allCases.contains { $0.name.sameBytes(as: reason) }
+    return isOfPulls && machine.pullsCompleted == 0
+  }
+
   /// Tells the other processes how it is.
   func tell() {
-    note.hints = hints.map { $0.isConnected ? 2 : 1 } ?? 0
+    note.hints = hints.map { $0.isConnected ? 2 : 1 } ?? (hintsError == nil ? 0 : 1)
+    note.setHintsProblem(hints?.problem ?? hintsError?.message ?? "")
     let note = note
     lock.withLock { told = note }
     lease.write(note)
@@ -502,6 +524,12 @@ extension lvy_note {
     return text.utf8.isEmpty ? nil : text
   }
 
+  mutating func setHintsProblem(_ problem: String) {
+    withUnsafeMutableBytes(of: &hints_problem) { (place) in
+      problem.line(159).withCString { lvy_copy(place.baseAddress?.assumingMemoryBound(to: CChar.self), $0, 160) }
+    }
+  }
+
   mutating func fail(_ reason: String, _ message: String) {
     let line = message.line(239)
     withUnsafeMutableBytes(of: &self.reason) { (place) in
@@ -514,6 +542,7 @@ extension lvy_note {
 
   var reasonText: String { withUnsafeBytes(of: reason) { Self.text($0) } }
   var messageText: String { withUnsafeBytes(of: message) { Self.text($0) } }
+  var hintsProblemText: String { withUnsafeBytes(of: hints_problem) { Self.text($0) } }
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     String(decoding: Array(bytes.prefix { $0 != 0 }), as: UTF8.self)

@@ -10,6 +10,7 @@ final class Hints: @unchecked Sendable {
   // Guarded by `lock`.
   private var broker: OpaquePointer?
   private var connected = false
+  private var reason = ""
   private var connectionCount = 0
 
   private init(
@@ -19,30 +20,35 @@ final class Hints: @unchecked Sendable {
     self.changed = changed
   }
 
-  /// nil if there is no library for it, or no such broker: changes are found by asking every so often.
+  /// - Throws: `.unavailable` if there is no library for it, `.busy`, `.noMemory`: changes are found by asking every so often.
   static func open(
     _ url: String, user: String?, passwordFile: String?, certificates: String?,
     heard: @escaping @Sendable (_ topic: String, _ version: Int64) -> Void, changed: @escaping @Sendable () -> Void
-  ) -> Hints? {
+  ) throws(StoreError) -> Hints {
     let hints = Hints(heard: heard, changed: changed)
     let trusted = url.utf8.starts(with: "mqtts:".utf8) ? certificates : nil
     let held = Unmanaged.passRetained(hints)
-    let broker = withOptions([url, user, passwordFile, trusted]) { (options) -> OpaquePointer? in
+    let opened = withOptions([url, user, passwordFile, trusted]) { (options) -> Result<OpaquePointer?, StoreError> in
       options.message = { context, topic, payload, length in
         guard let topic, let hints = Hints.of(context) else { return }
         hints.hear(String(cString: topic), UnsafeBufferPointer(start: payload, count: payload == nil ? 0 : length))
       }
-      options.changed = { context, state, _ in Hints.of(context)?.note(state == LVB_CONNECTED) }
+      options.changed = { context, state, reason in
+        Hints.of(context)?.note(state == LVB_CONNECTED, reason.map { String(cString: $0) } ?? "")
+      }
       options.context = held.toOpaque()
       var broker: OpaquePointer?
-      return lvb_open(&options, &broker) == livery_status(LIVERY_OK) ? broker : nil
+      do throws(StoreError) { try check(lvb_open(&options, &broker)) } catch { return .failure(error) }
+      return .success(broker)
     }
-    guard let broker else {
+    switch opened {
+    case .success(let broker):
+      hints.lock.withLock { hints.broker = broker }
+      return hints
+    case .failure(let error):
       held.release()
-      return nil
+      throw error
     }
-    hints.lock.withLock { hints.broker = broker }
-    return hints
   }
 
   /// What is wrong with what a broker is reached by; nil for nothing. Nobody is asked.
@@ -79,6 +85,9 @@ final class Hints: @unchecked Sendable {
   }
 
   var isConnected: Bool { lock.withLock { connected } }
+
+  /// Why it is not connected; "" while that is not known.
+  var problem: String { lock.withLock { connected ? "" : reason } }
 
   /// How often it was reached.
   var connections: Int { lock.withLock { connectionCount } }
@@ -123,10 +132,11 @@ final class Hints: @unchecked Sendable {
     heard(topic, version)
   }
 
-  private func note(_ isConnected: Bool) {
+  private func note(_ isConnected: Bool, _ reason: String) {
     lock.withLock {
       if isConnected, !connected { connectionCount += 1 }
       connected = isConnected
+      self.reason = reason
     }
     changed()
   }

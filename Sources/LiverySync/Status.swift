@@ -29,6 +29,8 @@ extension Store {
     if note.process != 0 {
       members.append(.init("process", .int(note.process)))
       members.append(.init("hints", .string(note.hints == 2 ? "connected" : note.hints == 1 ? "disconnected" : "off")))
+      let hintsProblem = note.hintsProblemText
+      if note.hints == 1, !hintsProblem.utf8.isEmpty { members.append(.init("hintsProblem", .string(hintsProblem))) }
     }
     for (name, seconds) in [("asked", note.asked), ("taken", note.taken), ("next", note.next)] where seconds > 0 {
       members.append(.init(name, .date(Timestamp(seconds: seconds))))

@@ -76,7 +76,7 @@ extension Driver {
   func finishPulls() {
     guard let machine, !machine.isPulling, machine.nextAttempt > now,
       // What waits for the end of a trial comes in a moment.
-      !machine.isBehindWanted || machine.problem != nil || lastCommitError != nil
+      !machine.isBehind || machine.problem != nil || lastCommitError != nil
     else { return }
     let failure = pullFailure(machine)
     let reports = machine.hasKeys || failure == nil
@@ -101,7 +101,7 @@ extension Driver {
         "what is published does not fit, and nothing of it is done: \(first?.name ?? ""): \(first?.message ?? "")",
         setting: first?.name)
     }
-    if machine.isBehindWanted { return lastCommitError ?? StoreError(.busy, "the store could not take it now") }
+    if machine.isBehind { return lastCommitError ?? StoreError(.busy, "the store could not take it now") }
     return nil
   }
 

@@ -208,6 +208,7 @@ static void print_status(livery_value *status) {
   print_text(status, "name", "name");
   print_text(status, "state", "state");
   print_text(status, "hints", "hints");
+  print_text(status, "hintsProblem", "");
   each(status, "channels", print_channel);
   each(status, "documents", print_document);
   each(status, "violations", print_violation);

@@ -153,6 +153,13 @@ static void write_text(const char *path, const char *text) {
   fclose(file);
 }
 
+static bool heard_reason(heard *h, const char *part) {
+  pthread_mutex_lock(&h->lock);
+  bool answer = strstr(h->reason, part);
+  pthread_mutex_unlock(&h->lock);
+  return answer;
+}
+
 TEST("who is refused hears why, and gets in once the password file has the right one", passwords) {
   mosquitto_server server = {0};
   snprintf(server.folder, sizeof server.folder, "%s", fresh_path());
@@ -177,6 +184,8 @@ TEST("who is refused hears why, and gets in once the password file has the right
   longer[sizeof longer - 1] = 0;
   write_text(password, longer);
   EVENTUALLY(strstr(facts_of(broker).reason, "too long"));
+  // Each reason is told when it comes up, though the state is the same.
+  EVENTUALLY(heard_reason(&h, "too long"));
   write_text(password, "right\nand more\n");
   EVENTUALLY(facts_of(broker).state == LVB_CONNECTED);
   lvb_close(broker);

@@ -128,6 +128,31 @@ import Testing
     #expect(device.value("d") == nil)
   }
 
+  @Test func aReplacementThatEndsBeneathSomethingStrongerIsMadeAnewWhenItIsBack() throws {
+    let (origin, device) = try fleet()
+    let weak = [document(.init("b", .replace, .int(2), serial: 1))]
+    let strong = [(Manifest.Entry("strong"), Document(settings: [.init("b", .recommend, .int(9))]))]
+    func step(_ fleet: [(Manifest.Entry, Document)], _ mine: [(Manifest.Entry, Document)]) throws {
+      try origin.publish(.fleet, fleet, interval: 60, now: now(device))
+      try origin.publish(own(device), mine, now: now(device))
+      device.run(until: device.now + 5 * minute)
+    }
+    try step(weak, [])
+    try step(weak, strong)
+    device.set("b", .int(3))
+    // What is covered is not over: the operator's own stays.
+    try step(weak, [])
+    #expect(device.value("b") == .int(3))
+    try step(weak, strong)
+    let commits = device.commits
+    try step([], strong)
+    #expect(device.commits == commits && device.value("b") == .int(3))
+    try device.restart()
+    try step(weak, strong)
+    try step(weak, [])
+    #expect(device.value("b") == .int(2))
+  }
+
   @Test func oneValueThatDoesNotFitRefusesTheWhole() throws {
     let (origin, device) = try fleet()
     try origin.publish(own(device), [], now: noon)

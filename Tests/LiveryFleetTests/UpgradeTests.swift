@@ -51,6 +51,22 @@ import Testing
     #expect(origin.last[device.device.id]?.violations.isEmpty == true)
   }
 
+  @Test func whatWasRefusedWithAFormerSchemaIsNotToldWithTheNext() throws {
+    let (origin, device) = try fleet()
+    device.schema = 2
+    device.tell(.tick)
+    device.run(until: device.now + 10 * minute)
+    #expect(verdicts(origin, device) == [.refused])
+    // What is to take its place has to wait.
+    device.isBusy = true
+    device.schema = 3
+    try device.restart()
+    device.run(until: device.now + 10 * minute)
+    let report = try #require(origin.last[device.device.id])
+    #expect(report.schema == 3 && report.violations.isEmpty && verdicts(origin, device) == [.scheduled])
+    #expect(device.overview.violations.isEmpty && device.overview.documents.map { $0.verdict } == [.scheduled])
+  }
+
   @Test func whatFitsIsMadeAnewOnceAndReplacesNothing() throws {
     let (origin, device) = try fleet()
     device.violation = { _, _ in nil }

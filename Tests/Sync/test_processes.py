@@ -240,10 +240,18 @@ def test_what_was_said_while_the_broker_was_away_is_found_when_it_is_back(device
     process.wait()
 
 
-def test_without_a_broker_it_goes_on(device, console):
-  with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{free_port()}"):
+def test_without_a_broker_it_goes_on_and_says_why_there_is_none(device, console, tmp_path):
+  password = tmp_path / "password"
+  broker = f"mqtt://127.0.0.1:{free_port()}"
+  with livery.sync.start(device, broker=broker, broker_user="kiosk", broker_password_file=password):
     wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
-    assert livery.sync.status(device)["hints"] == "disconnected"
+    wait(lambda: str(password) in livery.sync.status(device).get("hintsProblem", ""), "what is wrong")
+    status = livery.sync.status(device)
+    assert status["hints"] == "disconnected" and "No such file" in status["hintsProblem"]
+  wait(lambda: livery.sync.status(device)["state"] == "stopped")
+  assert "hintsProblem" not in livery.sync.status(device)
+  with livery.sync.start(device, broker=broker):
+    wait(lambda: "refused" in livery.sync.status(device).get("hintsProblem", ""), "what is wrong now")
 
 
 # -- Keys that are sealed

@@ -468,6 +468,46 @@ def test_one_bad_value_refuses_all_and_the_report_says_which(device, console):
   assert device.get("title") == "mended" and "violations" not in livery.sync.status(device)
 
 
+def test_who_takes_part_next_forgets_no_problem_that_it_knows_nothing_of(device, console):
+  publisher = console.publisher
+  publisher.settings("fleet", "old", ("volume", "recommend", 1))
+  old = publisher.contents["fleet"]
+  publisher.settings("fleet", "new", ("volume", "recommend", 2))
+  pull(device)
+
+  def reason():
+    return livery.sync.status(device).get("problem", {}).get("reason")
+
+  def taking_part(what):
+    with livery.sync.start(device):
+      what(device)
+      seen = reason()
+    wait(lambda: livery.sync.status(device)["state"] == "stopped")
+    assert reason() == seen
+    return seen
+
+  publisher.write("v1/channels/fleet/manifest", old)
+  with pytest.raises(livery.RefusedError):
+    pull(device)
+  wait(lambda: livery.sync.status(device)["state"] == "stopped")
+  # A report says nothing of what is published.
+  assert taking_part(push) == "rollback"
+  publisher.write("v1/channels/fleet/manifest", publisher.contents["fleet"])
+  assert taking_part(pull) is None
+  # Nor does what is published say that the console takes reports; or a server that is busy.
+  console.answers["/v1/reports"] = lambda handler: handler.give(403, b"removed")
+  with pytest.raises(livery.RefusedError):
+    push(device)
+  wait(lambda: livery.sync.status(device)["state"] == "stopped")
+  assert taking_part(pull) == "refused"
+  console.answers["/v1/reports"] = lambda handler: handler.give(503, b"busy")
+  with pytest.raises(livery.UnavailableError):
+    push(device)
+  assert reason() == "refused"
+  del console.answers["/v1/reports"]
+  assert taking_part(push) is None
+
+
 def test_a_rollback_is_refused_and_the_present_one_is_the_way_back(device, console):
   publisher = console.publisher
   publisher.settings("fleet", "old", ("volume", "recommend", 1))

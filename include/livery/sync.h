@@ -262,7 +262,8 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *   - `reported` (int): the number of the last report that has arrived; `outbox` (int): 1 if there is something to report
  *   - `trial`: an object `until` (date) and `checks` (a list of texts: those that have not said yes, if any is asked), as long
  *     as something is on trial
- *   - `hints`: "off", "connected" or "disconnected", while a process takes part
+ *   - `hints`: "off", "connected" or "disconnected", while a process takes part; `hintsProblem` (text): why it is disconnected, as
+ *     far as that is known
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

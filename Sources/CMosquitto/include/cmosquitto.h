@@ -49,7 +49,7 @@ typedef struct lvb_options {
   // Called for each message of the topics that are subscribed to, retained ones as well. What is handed over is valid
   // during the call, and may be anything: anybody may send. The topic ends with NUL, the content does not.
   void (*message)(void *context, const char *topic, const uint8_t *payload, size_t length);
-  // Called after each change of the state; why there is no connection, or "". Both may be NULL.
+  // Called after each change of the state, or of why there is no connection: "" for nothing. Both may be NULL.
   void (*changed)(void *context, lvb_state state, const char *reason);
   void *context;
 } lvb_options;

@@ -32,6 +32,8 @@ typedef struct lvy_note {
   int64_t hints;
   // What is wrong: the word of reports, and a line. "" for nothing.
   char reason[16], message[240];
+  // Why the broker of hints is not connected; "" for nothing.
+  char hints_problem[160];
   // The app that documents are taken for; "" for none.
   char scope[40];
 } lvy_note;

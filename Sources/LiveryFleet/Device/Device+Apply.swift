@@ -35,12 +35,15 @@ extension Device {
         if kept.refused != nil { forgetRefusal() }
         // The record of a change that is on trial goes back with it, and is not written before its end.
         if holding != kept.holding, !isOnTrial {
+          // What was covered and is over replaces again when it is back.
+          let desired = if let merged { merged } else { try merging(documents, world) }
+          kept.owned = try desired.change(from: kept.owned).owned
           kept.holding = holding
           mark(Kept.ownedName)
         }
         return
       }
-      let isRefused = fingerprint == kept.refused && world.schema == kept.refusedSchema
+      let isRefused = fingerprint == kept.refused && kept.hasRefused(with: world.schema)
       if isRefused, kept.refusedTrial == nil { return }
       let desired = if let merged { merged } else { try merging(documents, world) }
       if isRefused, desired.trial?.text == kept.refusedTrial { return }

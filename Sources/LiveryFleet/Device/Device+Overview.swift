@@ -44,7 +44,7 @@ extension Device {
             author: entry.author, comment: entry.comment))
       }
     }
-    overview.violations = kept.violations
+    overview.violations = kept.violations(of: world.schema)
     overview.keys = kept.trust.keys.map { ($0.version, $0.expires) }
     overview.reported = kept.acknowledged
     return overview
@@ -56,7 +56,7 @@ extension Device {
     else {
       return true
     }
-    return !holds(fingerprint, world) && fingerprint != kept.refused
+    return !holds(fingerprint, world) && !(fingerprint == kept.refused && kept.hasRefused(with: world.schema))
   }
 
   /// Whether a pull or what follows from it is under way.
@@ -67,9 +67,6 @@ extension Device {
 
   /// Whether a report is under way.
   public var isReporting: Bool { if case .none = reporting { false } else { true } }
-
-  /// Whether something else is wanted than what holds, and can neither be had nor made now.
-  public var isBehindWanted: Bool { isBehind }
 
   /// Whether there is a key document.
   public var hasKeys: Bool { if case .some = kept.trust.keys { true } else { false } }

@@ -86,7 +86,7 @@ extension Device {
       fleet: configuration.fleet, device: configuration.device, sequence: kept.sequence,
       time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
       channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
-      documents: documents, violations: kept.violations, since: kept.acknowledged, values: changed,
+      documents: documents, violations: kept.violations(of: world.schema), since: kept.acknowledged, values: changed,
       digest: Report.digest(told.map { $0.digest }), problem: presentProblem, health: health)
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
@@ -177,7 +177,7 @@ extension Device {
           } else if !document.holds(at: present, world.offset).holds {
             verdict = .scheduled
           } else {
-            verdict = kept.refused != nil ? .refused : isBehind || isOnTrial ? .scheduled : .applied
+            verdict = kept.hasRefused(with: world.schema) ? .refused : isBehind || isOnTrial ? .scheduled : .applied
           }
         } else {
           verdict = .unusable

@@ -78,6 +78,11 @@ struct Kept: Sendable {
   /// Whether it is not known what a channel says until it was had anew.
   func isUnread(_ channel: Channel) -> Bool { unread.contains { $0.sameBytes(as: Self.name(of: channel)) } }
 
+  /// Whether what is published was refused with a version of the schema: of another one that says nothing.
+  func hasRefused(with schema: Int64?) -> Bool { refused != nil && refusedSchema == schema }
+
+  func violations(of schema: Int64?) -> [Report.Violation] { hasRefused(with: schema) ? violations : [] }
+
   func document(_ hash: [UInt8]) -> DocumentState? { documents.first { $0.hash == hash } }
 }
 
