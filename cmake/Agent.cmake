@@ -2,7 +2,7 @@
 set(agent ${PROJECT_SOURCE_DIR}/Sources/LiveryAgentCommand)
 livery_extension_program(agent EXTENSION sync COMPONENT agent
   SOURCES ${agent}/main.c ${agent}/fetch.c ${agent}/notify.c ${agent}/page.c ${agent}/parts.c ${agent}/schema.c ${agent}/secrets.c ${agent}/settings.c
-    ${agent}/socket.c ${agent}/sync.c ${PROJECT_SOURCE_DIR}/Sources/CHTTP/address.c
+    ${agent}/socket.c ${agent}/sync.c ${PROJECT_SOURCE_DIR}/Sources/CHTTP/address.c ${PROJECT_SOURCE_DIR}/Sources/CMosquitto/address.c
   INCLUDE ${PROJECT_SOURCE_DIR}/Sources/CHTTP/include
   LIBRARIES Livery::page Livery::fetch ${CMAKE_DL_LIBS})
 

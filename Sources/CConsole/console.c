@@ -67,6 +67,21 @@ uint8_t *lvo_read_input(size_t most, size_t *count) {
 
 void lvo_free(void *pointer) { free(pointer); }
 
+// What root makes in a folder of somebody else's is theirs, as the folder is: a service goes on with it.
+static int give_as(const char *folder, int made) {
+  struct stat facts;
+  if (geteuid() != 0) return 0;
+  if (stat(folder, &facts) < 0 || fchown(made, facts.st_uid, facts.st_gid) < 0) return errno;
+  return 0;
+}
+
+static void folder_of(const char *path, char folder[4096]) {
+  snprintf(folder, 4096, "%s", path);
+  char *slash = strrchr(folder, '/');
+  if (slash) *(slash == folder ? slash + 1 : slash) = 0;
+  else snprintf(folder, 4096, ".");
+}
+
 int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mode, bool replaces) {
   char temporary[4096];
   if (snprintf(temporary, sizeof temporary, "%s.%ld.new", path, (long)getpid()) >= (int)sizeof temporary) return ENAMETOOLONG;
@@ -77,22 +92,33 @@ int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mod
     if (size < 0) error = errno == EINTR ? 0 : errno;
     else bytes += size, count -= (size_t)size;
   }
+  char folder[4096];
+  folder_of(path, folder);
+  if (!error) error = give_as(folder, file);
   if (!error && (fchmod(file, mode) < 0 || fsync(file) < 0)) error = errno;
   if (close(file) < 0 && !error) error = errno;
   // A link fails where there is something already.
   if (!error && (replaces ? rename(temporary, path) : link(temporary, path)) < 0) error = errno;
   if (error || !replaces) unlink(temporary);
   if (error) return error;
-  char folder[4096];
-  snprintf(folder, sizeof folder, "%s", path);
-  char *slash = strrchr(folder, '/');
-  if (slash) *(slash == folder ? slash + 1 : slash) = 0;
-  int place = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (place >= 0) {
     fsync(place);
     close(place);
   }
   return 0;
+}
+
+static int make_one(const char *path, unsigned mode) {
+  if (mkdir(path, 0700) < 0) return errno == EEXIST ? 0 : errno;
+  char folder[4096];
+  folder_of(path, folder);
+  int made = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = made < 0 ? errno : give_as(folder, made);
+  struct stat facts;
+  // Whatever the umask is; what the folder hands on, as its group, stays.
+  if (!error && (fstat(made, &facts) < 0 || fchmod(made, (facts.st_mode & 07000) | mode) < 0)) error = errno;
+  if (made >= 0) close(made);
+  return error;
 }
 
 int lvo_make_folder(const char *path, unsigned mode) {
@@ -101,11 +127,12 @@ int lvo_make_folder(const char *path, unsigned mode) {
   for (char *next = part + 1; *next; next++) {
     if (*next != '/') continue;
     *next = 0;
-    if (mkdir(part, 0755) < 0 && errno != EEXIST) return errno;
+    int error = make_one(part, 0755);
+    if (error) return error;
     *next = '/';
   }
-  if (mkdir(part, mode) == 0 || errno == EEXIST) return 0;
-  return errno;
+  // A slash at the end has made it already, and it is to have its own mode.
+  return make_one(part, mode);
 }
 
 bool lvo_is_open_to_others(const char *path) {

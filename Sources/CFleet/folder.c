@@ -59,6 +59,15 @@ static int write_all(int file, const uint8_t *bytes, size_t count) {
   return 0;
 }
 
+// A web server reads what is made in a folder, whatever the umask is; and what root makes in a folder of somebody else's is theirs, as
+// the folder is: a service goes on with it. 0 or errno.
+static int open_to_all(int folder, int made, mode_t mode) {
+  struct stat own, of_folder;
+  if (fstat(made, &own) != 0 || fstat(folder, &of_folder) != 0) return errno;
+  if (geteuid() == 0 && fchown(made, of_folder.st_uid, of_folder.st_gid) != 0) return errno;
+  return fchmod(made, (own.st_mode & 07777) | mode) == 0 ? 0 : errno;
+}
+
 // The folder in which a name lies, made where it is missing; `name` is moved to its last part.
 static int folder_of(int folder, const char **name) {
   int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
@@ -79,9 +88,16 @@ static int folder_of(int folder, const char **name) {
       errno = error;
       return -1;
     }
-    if (is_new) fsync(at);
     const int inner = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    const int error = errno;
+    int error = inner < 0 ? errno : 0;
+    if (is_new && !error) error = open_to_all(at, inner, 0755);
+    if (is_new) fsync(at);
+    if (error && inner >= 0) {
+      close(inner);
+      close(at);
+      errno = error;
+      return -1;
+    }
     close(at);
     errno = error;
     at = inner;
@@ -119,6 +135,7 @@ int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t 
       error = errno;
     } else {
       error = write_all(file, bytes, count);
+      if (!error) error = open_to_all(at, file, 0644);
       if (!error && is_there) error = set_later(file, present.st_mtim.tv_sec);
       if (!error && fsync(file) != 0) error = errno;
       if (close(file) != 0 && !error) error = errno;

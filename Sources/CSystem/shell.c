@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -156,8 +158,58 @@ void lvs_shell_free(lvs_shell *shell) {
   free(shell);
 }
 
-bool lvs_make_private(int descriptor) {
+static bool end_file(int descriptor, const void *bytes, size_t count, bool is_lasting) {
+  bool is_written = lvs_write_all(descriptor, bytes, count) >= 0 && (!is_lasting || fsync(descriptor) == 0);
+  int code = errno;
+  if (close(descriptor) == 0 && is_written) return true;
+  if (!is_written) errno = code;
+  return false;
+}
+
+static bool write_in_place(const char *path, const void *bytes, size_t count, bool is_private) {
+  int descriptor = lvs_open(path, O_WRONLY | O_CREAT | O_TRUNC, is_private ? 0600 : 0666);
+  if (descriptor < 0) return false;
   struct stat facts;
-  if (fstat(descriptor, &facts) != 0) return false;
-  return !S_ISREG(facts.st_mode) || fchmod(descriptor, S_IRUSR | S_IWUSR) == 0;
+  // One that is there keeps its mode when it is opened.
+  if (is_private && (fstat(descriptor, &facts) != 0 || (S_ISREG(facts.st_mode) && fchmod(descriptor, S_IRUSR | S_IWUSR) != 0))) {
+    int code = errno;
+    close(descriptor);
+    errno = code;
+    return false;
+  }
+  return end_file(descriptor, bytes, count, false);
+}
+
+// The mode of a new file that is to be everybody's.
+static mode_t usual_mode(void) {
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+bool lvs_write_file(const char *path, const void *bytes, size_t count, bool is_private) {
+  struct stat facts;
+  bool is_there = lstat(path, &facts) == 0;
+  // A link, a pipe, a file with another name or owner stays what it is; what may not be written is not replaced either.
+  bool is_replaced = !is_there || (S_ISREG(facts.st_mode) && facts.st_nlink == 1 && facts.st_uid == geteuid() && access(path, W_OK) == 0);
+  char beside[PATH_MAX];
+  bool fits = snprintf(beside, sizeof beside, "%s.XXXXXX", path) < (int)sizeof beside;
+  if (!fits) errno = ENAMETOOLONG;
+  int descriptor = is_replaced && fits && path[0] ? mkostemp(beside, O_CLOEXEC) : -1;
+  if (descriptor < 0) {
+    bool is_barred = !is_replaced || errno == EACCES || errno == EPERM || errno == EROFS || errno == ENAMETOOLONG;
+    return is_barred && write_in_place(path, bytes, count, is_private);
+  }
+  mode_t mode = is_private ? S_IRUSR | S_IWUSR : is_there ? facts.st_mode & 07777 : usual_mode();
+  // Where the group cannot be kept, or a mode, the file itself stays.
+  bool is_group_same = !is_there || fchown(descriptor, (uid_t)-1, facts.st_gid) == 0;
+  bool is_prepared = is_group_same && fchmod(descriptor, mode) == 0;
+  if (!is_prepared) close(descriptor);
+  if (is_prepared && end_file(descriptor, bytes, count, true) && rename(beside, path) == 0) return true;
+  int code = errno;
+  unlink(beside);
+  errno = code;
+  // Something is mounted on it.
+  bool is_held = is_prepared && (code == EBUSY || code == EXDEV);
+  return (!is_prepared || is_held) && write_in_place(path, bytes, count, is_private);
 }

@@ -1,5 +1,6 @@
 // `livery agent`: page, fetch and sync in one process, by the settings of a store of its own.
 #include "agent.h"
+#include "../CMosquitto/address.h"
 #include <chttp.h>
 
 #include <dlfcn.h>
@@ -288,6 +289,17 @@ static void check_listen(problems *found, const char *listen, const char *pin) {
     note_problem(found, "page", "others reach %s: it needs a PIN, whose setting agent.page.pinSetting names", listen);
 }
 
+static void check_broker(problems *found, const agent_settings *settings) {
+  const char *url = settings->sync.broker, *user = settings->sync.broker_user, *password = settings->sync.broker_password_file;
+  lvb_address address;
+  const char *wrong = url[0] ? lvb_address_read(url, &address) : NULL;
+  if (wrong) note_problem(found, "sync", "%s: %s: agent.sync.broker", url, wrong);
+  else if (url[0]) check_library(found, "sync", "libmosquitto.so.1", "libmosquitto1");
+  else if (user[0] || password[0]) note_problem(found, "sync", "who the broker is told that this is, and no broker: agent.sync.broker");
+  if (password[0] && !user[0]) note_problem(found, "sync", "a password, and nobody whose it is: agent.sync.brokerUser");
+  check_file(found, "sync", password);
+}
+
 static void check_secrets(problems *found, const agent_settings *settings, livery_store *store) {
   if (!agent_secrets.is_wanted(settings)) return;
   if (store && agent_secrets_open(store, settings) != LIVERY_OK) note_problem(found, "secrets", "%s", livery_last_error()->message);
@@ -303,11 +315,7 @@ static void check_parts(problems *found, const agent_settings *settings, livery_
     check_library(found, part, "libcurl.so.4", "libcurl4");
     check_file(found, part, settings->network.ca_file);
   }
-  if (!settings->sync.is_enabled) return;
-  if (!settings->sync.broker[0] && (settings->sync.broker_user[0] || settings->sync.broker_password_file[0]))
-    note_problem(found, "sync", "who the broker is told that this is, and no broker: agent.sync.broker");
-  if (settings->sync.broker[0]) check_library(found, "sync", "libmosquitto.so.1", "libmosquitto1");
-  check_file(found, "sync", settings->sync.broker_password_file);
+  if (settings->sync.is_enabled) check_broker(found, settings);
 }
 
 static bool is_same_place(const char *one, const char *other) {

@@ -165,16 +165,19 @@ private func setBrandColor(_ context: Context, _ words: [String]) throws(StoreEr
   }
   let layer = try context.layer()
   let store = try context.open()
+  // The setting's own name is as good.
+  let prefix = "branding.color."
+  let name = words[0].utf8.starts(with: prefix.utf8) ? String(words[0].dropFirst(prefix.utf8.count)) : words[0]
   if loss > 0 {
     context.output.warn(
       "livery: warning: `\(truncated(words[1], to: 80))` is read as \(color.formatted())\(Color.note(ofLoss: loss))")
   }
-  if let role = ColorRole.meant(by: words[0]) {
+  if let role = ColorRole.meant(by: name) {
     context.output.warn(
-      "livery: warning: `\(truncated(words[0], to: 80))` is none of the six roles, and set as a color of its own; "
+      "livery: warning: `\(truncated(name, to: 80))` is none of the six roles, and set as a color of its own; "
         + "did you mean `\(role)`?")
   }
-  try store.branding.setColor(words[0], to: color, in: layer)
+  try store.branding.setColor(name, to: color, in: layer)
   try tellRevision(store, context)
 }
 

@@ -31,19 +31,10 @@ enum Files {
     return (inside, try read(inside))
   }
 
-  /// Writes a file anew, for its owner alone if it is private.
+  /// Writes a file as a whole, for its owner alone if it is private.
   static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool) throws(StoreError) {
-    let descriptor = lvs_open(path, O_WRONLY | O_CREAT | O_TRUNC, isPrivate ? 0o600 : 0o666)
-    guard descriptor >= 0 else { throw failure("write", path, lvs_errno()) }
-    // One that is there keeps its mode when it is opened.
-    if isPrivate, !lvs_make_private(descriptor) {
-      let code = lvs_errno()
-      close(descriptor)
-      throw failure("write", path, code)
-    }
-    let isWritten = write(bytes, to: descriptor)
-    let code = lvs_errno()
-    guard close(descriptor) == 0, isWritten else { throw failure("write", path, isWritten ? lvs_errno() : code) }
+    let isWritten = bytes.withUnsafeBytes { lvs_write_file(path, $0.baseAddress, $0.count, isPrivate) }
+    guard isWritten else { throw failure("write", path, lvs_errno()) }
   }
 
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

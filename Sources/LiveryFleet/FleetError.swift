@@ -8,7 +8,7 @@ public struct FleetError: Error, Sendable, Equatable {
     case tooLarge
     /// It is of a format that this software does not know.
     case unsupported
-    /// It is of another fleet, for another channel, or of another app.
+    /// It is of another fleet.
     case foreign
     /// Too few of those who may have signed it, or somebody who may not.
     case unsigned
@@ -18,7 +18,7 @@ public struct FleetError: Error, Sendable, Equatable {
     case equivocation
     /// Its time is over.
     case expired
-    /// It does not belong with the others that came along.
+    /// It does not belong with the others that came along, or is another of them.
     case mixed
     /// It was made under a key document that is not here yet.
     case keysMissing

@@ -409,6 +409,11 @@ final class Driver: @unchecked Sendable {
   /// Seconds since 1970, as the device's clock has it.
   var clock: Int64 { max(0, Timestamp.now.microseconds / 1_000_000) }
 
+  var moment: Device.Moment {
+    let clock = max(0, Timestamp.now.microseconds)
+    return Device.Moment(uptime: now, clock: clock / 1_000_000, fraction: clock % 1_000_000 / 1000)
+  }
+
   var world: Device.World { Driver.world(of: store) }
 
   static func world(of store: Store) -> Device.World {
@@ -426,7 +431,7 @@ final class Driver: @unchecked Sendable {
     isHandling = true
     while machine != nil, !events.isEmpty {
       let event = events.removeFirst()
-      let effects = machine?.handle(event, at: Device.Moment(uptime: now, clock: clock), world) ?? []
+      let effects = machine?.handle(event, at: moment, world) ?? []
       watchPulls()
       for effect in effects where machine != nil { perform(effect) }
     }
@@ -477,7 +482,9 @@ final class Driver: @unchecked Sendable {
     guard let machine else { return }
     note.next = machine.nextAttempt > now ? clock + (machine.nextAttempt - now) / 1000 : clock
     if let problem = machine.problem {
-      note.fail(problem.reason.name, problem.message)
+      // What stands in the way of the network only who asks there knows.
+      let isOfNetwork = problem.reason == .unavailable
+      note.fail(problem.reason.name, isOfNetwork ? networkError?.message ?? problem.message : problem.message)
     } else if machine.isBehind, let error = lastCommitError {
       note.fail("postponed", "what is published cannot be made to hold now: \(error.message)")
     } else if let refusal {

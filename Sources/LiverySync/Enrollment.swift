@@ -117,7 +117,8 @@ final class Enrollment: @unchecked Sendable {
     transfer = nil
     do throws(StoreError) {
       let reply = try outcome.get()
-      guard reply.status == 200 || reply.status == 204 else { throw refusal(reply) }
+      // A page that stands in the way, such as that of a network's portal, answers 200.
+      guard reply.status == 204 else { throw refusal(reply) }
       try keep(seed)
       end(.success(()))
     } catch {

@@ -166,9 +166,9 @@ extension FleetError {
     case .unsigned: "look whether the console signs with a key that the key document names"
     case .rollback, .equivocation: "look for an old copy of what is published, such as a restored backup or a cache"
     case .expired: "look whether the console runs and signs anew, and whether the device's clock is right"
-    case .mixed: "look for a cache that delivers old files beside new ones"
+    case .mixed: "look for a cache that delivers old files beside new ones, or one in place of another"
     case .keysMissing: "publish the key document that manifests are signed under"
-    case .unavailable: "look whether the device has a network, and the server runs; it is tried again"
+    case .unavailable: "look whether the device has a network, and whether the server runs and is the right one; it is tried again"
     }
   }
 

@@ -288,7 +288,7 @@ extension Driver {
   /// Before the machine has started nothing follows from it yet.
   private func tell(_ event: Device.Event, _ isFirst: Bool) {
     guard isFirst else { return handle(event) }
-    machine?.prepare(event, at: Device.Moment(uptime: now, clock: clock), world)
+    machine?.prepare(event, at: moment, world)
   }
 
   private func forgetTrial() {

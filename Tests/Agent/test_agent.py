@@ -222,6 +222,35 @@ def test_check_misses_a_broker_for_who_the_device_is(agent):
   assert done.returncode == 4 and "agent.sync.broker\n" in done.stdout
 
 
+@pytest.mark.parametrize("url, wrong", [("tcp://broker", "begins neither"), ("mqtt://broker:0", "port"), ("mqtt://", "no host"), ("mqtt://a/b", "more than")])
+def test_check_refuses_the_broker_that_run_refuses(agent, url, wrong):
+  agent.start()
+  agent.set(sync_enabled=True, sync_broker=url)
+  wait(lambda: agent.part("sync")["state"] == "failed")
+  assert wrong in agent.part("sync")["problem"]
+  done = agent.command("check")
+  assert done.returncode == 4 and wrong in done.stdout and done.stdout.split("\n")[0].endswith(": agent.sync.broker")
+
+
+def test_a_password_is_of_a_user_also_for_check(agent, tmp_path):
+  password = tmp_path / "password"
+  password.write_text("secret\n")
+  agent.start()
+  agent.set(sync_enabled=True, sync_broker="mqtt://127.0.0.1:1", sync_brokerPasswordFile=str(password))
+  wait(lambda: agent.part("sync")["state"] == "failed")
+  done = agent.command("check")
+  assert done.returncode == 4 and done.stdout.split("\n")[0].endswith(": agent.sync.brokerUser")
+
+
+def test_status_says_why_the_broker_is_not_connected(agent, console):
+  agent.start()
+  with livery.open(agent.settings) as store:
+    livery.sync.enroll(store, console.code()).result(20)
+  agent.set(sync_enabled=True, sync_broker="mqtt://127.0.0.1:1", sync_brokerUser="till", sync_brokerPasswordFile="/nonexistent")
+  wait(lambda: "/nonexistent" in agent.part("sync").get("fleet", {}).get("hintsProblem", ""))
+  assert "No such file" in agent.command("status").stdout
+
+
 def test_check_says_what_cannot_run_here(agent, tmp_path):
   missing = agent.command("check")
   assert missing.returncode == 3

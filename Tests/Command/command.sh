@@ -278,6 +278,16 @@ run 0 export --layers --reveal -o all.json && prints ""
 if [ "$(stat -c %a all.json)" = 600 ]; then pass; else fail "an export with secrets is for its owner alone"; fi
 chmod 644 all.json && run 0 export --layers --reveal -o all.json
 if [ "$(stat -c %a all.json)" = 600 ]; then pass; else fail "an export with secrets is for its owner alone, also over another one"; fi
+# A file is exchanged as a whole; what stands for another one stays what it is.
+chmod 640 all.json && ln all.json second.json && ln -s all.json link.json && was=$(stat -c %i all.json)
+run 0 export -o link.json && run 0 export -o all.json
+if [ -L link.json ] && [ "$(stat -c %i,%a all.json second.json)" = "$(printf '%s,640\n%s,640' "$was" "$was")" ]; then pass; else fail "an export over a link"; fi
+rm second.json && run 0 export -o all.json
+if [ "$(stat -c %i all.json)" != "$was" ] && [ "$(stat -c %a all.json)" = 640 ] && [ -z "$(ls all.json.* 2>/dev/null)" ]; then pass; else fail "an export takes the place of another"; fi
+(umask 027 && "$livery" export -o fresh.json) && if [ "$(stat -c %a fresh.json)" = 640 ]; then pass; else fail "a new file goes by the umask"; fi
+mkfifo pipe && (cat pipe >piped &) && run 0 export -o pipe && sleep 0.2
+if [ -p pipe ] && [ -s piped ]; then pass; else fail "an export into a pipe"; fi
+run 0 export --layers --reveal -o all.json
 run 0 --store members init && run 0 --store members set o --value-json '{"setAside": true, "x": 1}'
 run 0 --store members export --json && json 'v["Values"]["o"] == {"setAside": True, "x": 1}' && quiet
 run 0 export --output values.json --json && json 'v == {"written": "values.json"}'
@@ -655,6 +665,7 @@ run 0 --store b brand wipe
 run 0 --store b brand set Accent "hsl(120 100% 25%)" --layer bundle
 run 0 --store b get branding.color.Accent && prints "#008000FF"
 run 4 --store b brand set Accent reddish && one_line
+run 0 --store b brand set branding.color.Longhand red --layer bundle && run 0 --store b get branding.color.Longhand && prints "#FF0000FF"
 run 0 --store b brand set Accent "color(display-p3 0 1 0)" --layer bundle && warns "is read as #00FF00; it lies outside of sRGB"
 run 0 --store b brand set Accent "oklch(0.6 50% 120)" --layer bundle && warns "cut"
 run 0 --store b brand set Accent "lab(50% 0 0)" --layer bundle && quiet

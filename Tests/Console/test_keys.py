@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import publisher
 import read_sync
 from conftest import PROGRAM, Console, join, wait
 
@@ -98,6 +99,39 @@ def test_signatures_are_made_where_the_keys_are(console, tmp_path):
   assert signers(console) != before and keys(console)[0]["version"] == 3
   console.set("fleet", ("volume", "enforce", 4))
   assert wait(lambda: signers(console) != before)
+
+
+def test_a_request_is_looked_at_before_it_is_signed_and_taken_only_as_it_was_asked_for(console, tmp_path):
+  request, root = tmp_path / "request", console.state / "root.key"
+  told = console.run("keys", "rotate", "--request", request)
+  assert told == console.run("keys", "show", request)
+  asked = json.loads(request.read_text())
+  document = read_sync.cbor(bytes.fromhex(asked["request"]))
+  genuine = console.json("keys", "show", request)
+  assert genuine["expires"] == document["expires"] and genuine["issued"] == document["issued"] and genuine["missing"] == 1
+  assert [one["key"] for one in genuine["signers"]] == [one["key"].hex() for one in document["signers"]]
+  foreign = publisher.Key().public
+  changes = {
+    "another signer": lambda made: made["signers"].append({"key": foreign, "from": 0, "until": 253402300799}),
+    "for ever": lambda made: made.update(expires=253402300799),
+    "over": lambda made: made.update(expires=made["issued"] + 1),
+    "from the future": lambda made: made.update(issued=made["issued"] + 100 * 86400),
+    "a signer for ever": lambda made: made["signers"][0].update(until=253402300799),
+  }
+  for name, change in changes.items():
+    made = read_sync.cbor(bytes.fromhex(asked["request"]))
+    change(made)
+    made["signers"].sort(key=lambda one: one["key"])
+    tampered = tmp_path / name
+    tampered.write_text(json.dumps({"request": publisher.cbor(made).hex(), "signatures": []}))
+    # Whoever looks sees it.
+    assert console.run("keys", "show", tampered) != told, name
+    console.run("keys", "sign", tampered, "--root-key", root)
+    assert "not what this fleet's console asked for" in console.run("keys", "import", tampered, expected=4), name
+  assert keys(console)[0]["version"] == 1
+  console.run("keys", "sign", request, "--root-key", root)
+  console.run("keys", "import", request)
+  assert keys(console)[0]["version"] == 2
 
 
 def test_what_was_asked_for_and_never_taken_is_forgotten(tmp_path):

@@ -2,6 +2,7 @@
 #ifndef CCONSOLE_H
 #define CCONSOLE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -59,8 +59,10 @@ int lvs_give(int descriptor, const lvs_owner *owner, bool is_loose);
 int lvs_make_at(int folder, const char *name, int flags, unsigned mode, const lvs_owner *owner, bool is_loose);
 int lvs_make_folder_at(int folder, const char *name, unsigned mode, const lvs_owner *owner);
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count);
-// Has a file be its owner's alone, whatever it was before; of what is no file nothing changes. False with errno.
-bool lvs_make_private(int descriptor);
+// Writes the whole of a file, as the owner's alone if it is private. Whoever reads it finds what it was or what it is, and one that
+// cannot be written is as it was; but a pipe, a link, or a file with a second name or another owner is written where it is. False with
+// errno.
+bool lvs_write_file(const char *path, const void *bytes, size_t count, bool is_private);
 // The whole of a file (descriptor 0 and up, or path when descriptor is -1), malloc'ed and NUL-terminated; NULL and errno
 // on failure; EFBIG past `limit`.
 char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *count);

@@ -148,8 +148,9 @@ extension DraftSetting {
   var json: JSON {
     var json = JSON()
     json.add("name", name)
+    json.add("written", alias)
     json.add("verb", verb)
-    if isSecret { json.add("secret", true) } else { json.add("value", value: value) }
+    if isSecret, value != nil { json.add("secret", true) } else { json.add("value", value: value) }
     return json
   }
 }
@@ -203,7 +204,28 @@ extension Difference {
         value: .list(
           unfit.map { .object([.init("name", .string($0.name)), .init("problem", .string($0.problem))]) }))
     }
+    if !elsewhere.isEmpty { json.add("elsewhere", value: .list(elsewhere.map { $0.json.value })) }
     return json
+  }
+}
+
+extension Difference.Elsewhere {
+  fileprivate var json: JSON {
+    var json = JSON()
+    json.add("schema", version)
+    json.add("devices", devices)
+    json.add(
+      "unfit",
+      value: .list(unfit.map { .object([.init("name", .string($0.name)), .init("problem", .string($0.problem))]) }))
+    return json
+  }
+
+  /// In words.
+  package var words: String {
+    let first = unfit[0]
+    let more = unfit.count > 1 ? ", and \(unfit.count - 1) more" : ""
+    return "\(Piece.count(devices, "device has", "devices have")) version \(version) of the schema, and would refuse all of it: "
+      + "\(first.name): \(first.problem)\(more)"
   }
 }
 
@@ -375,6 +397,13 @@ extension Console {
     json.add("keysExpire", document.expires)
     json.add("manifestsExpire", try database.number("SELECT MIN(expires) FROM channels"))
     if let publishing = try publishing() { json.add("publishing", value: publishing.json.value) }
+    let troubles = try troubles()
+    if !troubles.isEmpty {
+      json.add(
+        "problems",
+        value: .list(
+          troubles.map { .object([.init("part", .string($0.part)), .init("message", .string($0.message))]) }))
+    }
     return json
   }
 }

@@ -86,6 +86,9 @@ enum Output {
       if byte == 0xC2, let next = rest.first, next < 0xA0 {
         rest = rest.dropFirst()
         bytes += "\u{FFFD}".utf8
+      } else if byte == 0xE2, rest.count >= 2, Self.turns(rest.prefix(2)) {
+        rest = rest.dropFirst(2)
+        bytes += "\u{FFFD}".utf8
       } else if byte.isControl, !keeping.contains(byte) {
         bytes += "\u{FFFD}".utf8
       } else {
@@ -93,6 +96,14 @@ enum Output {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether the rest of a character ends a line, or turns the direction of what follows: U+2028 to U+202E, U+2066 to U+2069.
+  private static func turns(_ rest: ArraySlice<UInt8>) -> Bool {
+    switch (rest[rest.startIndex], rest[rest.startIndex + 1]) {
+    case (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): true
+    default: false
+    }
   }
 
   static func print(_ line: String) {

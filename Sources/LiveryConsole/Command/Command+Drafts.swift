@@ -65,13 +65,17 @@ extension Command {
     try plan.check()
     let console = try open()
     let difference = try console.difference(channel)
-    var lines = difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
+    var lines = difference.settings.map { (one) in
+      let written = one.after?.alias.map { " (written \($0))" } ?? ""
+      return "\(one.name)\(written): \(Console.words(one.before)) → \(Console.words(one.after))"
+    }
     if !plan.conditions.words.utf8.isEmpty { lines.append(plan.conditions.words) }
     for overlay in difference.overlays {
       lines.append(
         "above: publication \(overlay.number)\(overlay.name.map { " " + $0 } ?? ""), \(overlay.conditions.words)")
     }
     lines += difference.unfit.map { "\($0.name) does not fit the present schema: \($0.problem)" }
+    lines += difference.elsewhere.map { $0.words }
     lines.append("\(difference.devices) devices take \(channel)")
     var json = difference.json
     plan.conditions.add(to: &json)
@@ -131,8 +135,11 @@ extension Command {
     let plan = try plan()
     let seen = try arguments.number("revision", -1, 0...1 << 50)
     let revision = seen < 0 ? try console.draft(channel).revision : UInt64(clamping: seen)
+    if plan.conditions.schema == nil {
+      for one in try console.difference(channel).elsewhere { Output.complain(one.words) }
+    }
     let number = try console.publish(channel, plan, at: revision, by: person)
-    console.hints?.flush(2000)
+    waitForHints(console)
     let detail = try console.publication(number)
     show(detail.json, [Command.summary(detail.line)])
   }
@@ -177,10 +184,16 @@ extension Command {
     return Int64(number)
   }
 
+  /// Devices that were not told ask all the same, somewhat later.
+  private func waitForHints(_ console: Console) {
+    guard let problem = console.hints?.flush(2000) else { return }
+    Output.complain("devices are not told at once, and ask by themselves: \(problem)")
+  }
+
   func act(_ step: RolloutStep, _ word: String) throws(Refusal) {
     let console = try open()
     let number = try console.act(step, on: try number(word), by: person)
-    console.hints?.flush(2000)
+    waitForHints(console)
     let detail = try console.publication(number)
     show(detail.json, [Command.summary(detail.line)])
   }

@@ -13,6 +13,9 @@ extension Command {
     case "public":
       for key in try Keys.read(rest[1]) { show(public: key) }
       return
+    case "show" where rest.count > 1:
+      show(try KeyRequest(path: rest[1]))
+      return
     case "sign":
       var request = try KeyRequest(path: rest[1])
       try request.sign(try rootKeys())
@@ -94,7 +97,24 @@ extension Command {
 
   private func show(_ request: KeyRequest) {
     var json = JSON()
-    json.add("version", request.document.version)
+    let document = request.document
+    json.add("fleet", document.fleet)
+    json.add("version", document.version)
+    json.add("issued", document.issued)
+    json.add("expires", document.expires)
+    json.add("fingerprint", document.roots.fingerprint.hexadecimal)
+    json.add("roots", texts: document.roots.keys.map { $0.hexadecimal })
+    json.add("rootThreshold", document.roots.threshold)
+    json.add(
+      "signers",
+      value: .list(
+        document.signers.map { (signer) in
+          .object([
+            .init("key", .string(signer.key.hexadecimal)), .init("from", .int(signer.from)),
+            .init("until", .int(signer.until)),
+          ])
+        }))
+    json.add("threshold", document.threshold)
     json.add("missing", request.missing)
     show(json, request.lines)
   }

@@ -246,6 +246,8 @@ extension Command {
     var lines: [String] = []
     if rest.count == 1 {
       lines.append("\(detail.line.id) \(detail.line.name): \(detail.line.state.name)")
+      if let problem = detail.line.problem { lines.append("it cannot take what is published: \(problem)") }
+      if let health = detail.health { lines.append("it says: \(health)") }
       for one in detail.holdings {
         lines.append(
           "publication \(one.publication)\(one.name.map { " " + $0 } ?? "") of \(one.channel): \(one.about)")
@@ -260,19 +262,27 @@ extension Command {
           "  \(Console.words(later.setting)) by publication \(later.publication), \(later.about)")
       }
     }
-    show(rest.count == 1 ? detail.json : settings[0].json, lines)
+    show(rest.count == 1 ? detail.json : settings[0].json, lines.map { Output.plain($0) })
   }
 
   private func status() throws(Refusal) {
-    let json = try open().status()
-    show(
-      json,
-      json.members.map { (member) in
-        if member.key.utf8.suffix(6).elementsEqual("Expire".utf8), case .int(let seconds) = member.value {
-          return "\(member.key): \(Output.time(seconds))"
-        }
-        return "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
-      })
+    let console = try open()
+    let json = try console.status()
+    var lines: [String] = []
+    for member in json.members {
+      if member.key.utf8.suffix(6).elementsEqual("Expire".utf8), case .int(let seconds) = member.value {
+        lines.append("\(member.key): \(Output.time(seconds))")
+      } else if member.value.type != .object, member.value.type != .list {
+        lines.append("\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? ""))
+      }
+    }
+    if let publishing = try console.publishing() {
+      var line = "publishing: \(publishing.place): \(Piece.count(publishing.waiting, "manifest waits", "manifests wait"))"
+      if let since = publishing.since { line += " since \(Output.time(since))" }
+      lines.append(line + (publishing.problem.map { ": " + $0 } ?? ""))
+    }
+    lines += try console.troubles().map { "\($0.part): \($0.message)" }
+    show(json, lines.map { Output.plain($0) })
   }
 
   private func history() throws(Refusal) {
@@ -280,7 +290,7 @@ extension Command {
     show(
       list: all.map { $0.json },
       all.map {
-        "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\(Output.plain($0.what))\t\($0.detail)"
+        "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\(Output.plain($0.what))\t\(Output.plain($0.detail))"
       })
   }
 

@@ -63,7 +63,7 @@ struct CommandForm {
     CommandForm("rollout resume NUMBER"), CommandForm("rollout undo NUMBER"), CommandForm("undo NUMBER"),
     CommandForm("history", ["limit"]), CommandForm("explain ID [NAME]"),
     CommandForm("enroll", ["label", "hours", "group"]), CommandForm("enroll list"), CommandForm("enroll withdraw ID"),
-    CommandForm("keys"), CommandForm("keys show"), CommandForm("keys make FILE"), CommandForm("keys public FILE"),
+    CommandForm("keys"), CommandForm("keys show [REQUEST]"), CommandForm("keys make FILE"), CommandForm("keys public FILE"),
     CommandForm("keys rotate", ["root-key", "request"]), CommandForm("keys revoke", ["root-key", "request"]),
     CommandForm("keys roots", ["root-key", "root", "request", "threshold"]),
     CommandForm("keys sign REQUEST", ["root-key"]), CommandForm("keys import REQUEST"),

@@ -218,7 +218,7 @@ extension Console {
       if isAny {
         try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(channel.name)])
         // It has to go also where nothing can be signed: nobody asks for its manifest any more.
-        if try canSign() { try sign(channel, stamp, isChanged: true) }
+        if try signingProblem() == nil { try sign(channel, stamp, isChanged: true) }
       }
       try note(person, "removed device \(device)")
     }

@@ -10,6 +10,7 @@ extension Console {
     let draft = try draft(channel)
     difference.revision = draft.revision
     difference.unfit = try unfit(draft.settings)
+    difference.elsewhere = try unfitElsewhere(draft.settings, kind)
     difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
     for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
     // A fleet is large, and so are drafts: what is kept does not grow with their product.
@@ -53,6 +54,42 @@ extension Console {
     }
     difference.changed = changes.reduce(0) { $0 + ($1 ? 1 : 0) }
     return difference
+  }
+
+  /// What devices of a channel would refuse whose schema is not the one with the highest version: an app is not updated everywhere at
+  /// once. They know settings by the names that are written.
+  private func unfitElsewhere(
+    _ settings: [DraftSetting], _ channel: LiveryFleet.Channel
+  ) throws(Refusal) -> [Difference.Elsewhere] {
+    guard let present = try database.number("SELECT MAX(version) FROM schemas") else { return [] }
+    var condition = "refused = 0 AND schema_version IN (SELECT version FROM schemas) AND schema_version <> ?"
+    var parameters: [Database.Parameter] = [.int(present)]
+    switch channel {
+    case .fleet: break
+    case .group(let group):
+      condition += " AND id IN (SELECT device FROM members WHERE in_group = ?)"
+      parameters.append(.text(group))
+    case .device(let id):
+      condition += " AND id = ?"
+      parameters.append(.text(id))
+    }
+    let counts = try database.all(
+      "SELECT schema_version, COUNT(*) FROM devices WHERE \(condition) GROUP BY schema_version ORDER BY schema_version",
+      parameters
+    ) { (row) throws(Refusal) in (version: row.int(0), devices: Int(row.int(1))) }
+    let written = settings.map { DraftSetting(name: $0.written, verb: $0.verb, value: $0.value) }.sorted()
+    var found: [Difference.Elsewhere] = []
+    for one in counts {
+      let schema = try database.first(
+        "SELECT content FROM schemas WHERE version = ? ORDER BY number DESC LIMIT 1", [.int(one.version)]
+      ) { (row) throws(Refusal) in row.bytes(0) }
+      guard let schema else { continue }
+      let unfit = try shown(try types.unfit(written, schema) { try? self.asset($0) }, by: one.version)
+      if !unfit.isEmpty {
+        found.append(Difference.Elsewhere(version: one.version, devices: one.devices, unfit: unfit))
+      }
+    }
+    return found
   }
 
   /// The devices that have told of a setting for which a condition in SQL holds: at least those of them that take a channel.

@@ -67,7 +67,29 @@ extension Console {
       }
     }
     try Files.write(keyFile, lines, mode: 0o400, replaces: true)
+    try noteAsked(request)
     return request
+  }
+
+  /// Notes what root keys are asked to sign: nothing else is taken back from them.
+  private func noteAsked(_ request: KeyRequest) throws(Refusal) {
+    try database.change { () throws(Refusal) in
+      let asked = [request.digest] + (try asked()).filter { !$0.sameBytes(as: request.digest) }.prefix(Self.mostPending - 1)
+      try noteAsked(asked)
+    }
+  }
+
+  private func noteAsked(_ digests: [String]) throws(Refusal) {
+    try database.run(
+      "INSERT INTO facts (name, content) VALUES ('asked keys', ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content",
+      [.text(digests.joined(separator: " "))])
+  }
+
+  private func asked() throws(Refusal) -> [String] {
+    let text = try database.first("SELECT content FROM facts WHERE name = 'asked keys'", []) { (row) throws(Refusal) in
+      row.text(0)
+    }
+    return (text ?? "").utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: Array($0), as: UTF8.self) }
   }
 
   /// How many keys are kept that were asked for and not taken yet, the latest ones: the file has an end.
@@ -93,6 +115,7 @@ extension Console {
     }
     var request = try KeyRequest(document)
     try request.sign(roots)
+    try noteAsked(request)
     return request
   }
 
@@ -108,6 +131,13 @@ extension Console {
       throw Refusal(.invalid, "\(request.missing) signatures of root keys are missing: livery console keys sign")
     }
     try follows(document)
+    guard try asked().contains(where: { $0.sameBytes(as: request.digest) }) else {
+      throw Refusal(
+        .invalid,
+        "it is not what this fleet's console asked for, or it was put back to what it was since: ask again, and have its "
+          + "keys looked at (livery console keys show REQUEST) before root keys sign")
+    }
+    guard Console.now < document.expires else { throw Refusal(.invalid, "its time is over: ask again") }
     // The console's own keys that sign from then on.
     let own = keys.signers.filter { document.signer($0.publicKey) != nil }
     guard let first = own.first else {
@@ -127,6 +157,7 @@ extension Console {
       try database.run(
         "INSERT INTO signed_keys (version, content, stamp) VALUES (?, ?, ?)",
         [.int(document.version), .bytes(bytes), .int(stamp)])
+      try noteAsked([])
       try signAll(stamp, with: signing)
       try note(
         person, document.former == nil ? "changed who signs" : "changed the root keys",

@@ -42,8 +42,8 @@ extension Console {
         .conflict, "Publication \(rolling.number) is rolling out: stop it, or let it come to its end, before another.")
     }
     var before = Document(settings: [])
-    // Beside one that cannot be read anything is different.
-    var isKnown = false
+    // Beside one that cannot be read anything is different; where nothing stands, nothing is said.
+    var isKnown = standing.isEmpty
     if let last = standing.last {
       do throws(Refusal) { (before, isKnown) = (try held(last.hash), true) } catch {
         if error.reason != .invalid { throw error }

@@ -218,10 +218,13 @@ extension String {
 
 // What is shown of drafts to whoever asks. The forms of the page have what the present schema calls secret shown by itself.
 extension Console {
-  package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] {
+  package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] { try shown(unfit, by: try presentVersion()) }
+
+  /// What a schema of a version has against values.
+  func shown(_ unfit: [Unfit], by version: Int64?) throws(Refusal) -> [Unfit] {
     guard !unfit.isEmpty else { return unfit }
-    let (bared, present) = (try bared(), try presentVersion())
-    return unfit.map { Unfit(name: $0.name, problem: bared.shown($0.problem, of: $0.name, by: present)) }
+    let bared = try bared()
+    return unfit.map { Unfit(name: $0.name, problem: bared.shown($0.problem, of: $0.name, by: version)) }
   }
 
   private func presentVersion() throws(Refusal) -> Int64? {

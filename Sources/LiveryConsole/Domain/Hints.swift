@@ -71,6 +71,21 @@ final class Hints: @unchecked Sendable {
     }
   }
 
-  /// Waits for the broker to have it all, for so long at most.
-  func flush(_ milliseconds: UInt32) { _ = lvb_flush(broker, milliseconds) }
+  /// Waits for the broker to have it all, for so long at most; what keeps it from that, or nil.
+  @discardableResult
+  func flush(_ milliseconds: UInt32) -> String? {
+    do throws(StoreError) { try LiveryClient.check(lvb_flush(broker, milliseconds)) } catch { return error.message }
+    return nil
+  }
+
+  /// Why the broker is not connected; nil if it is, or while that is not known.
+  var problem: String? {
+    var facts = lvb_facts()
+    lvb_look(broker, &facts)
+    guard facts.state != LVB_CONNECTED else { return nil }
+    let reason = withUnsafeBytes(of: &facts.reason) { (bytes) in
+      String(decoding: Array(bytes.prefix { $0 != 0 }), as: UTF8.self)
+    }
+    return reason.utf8.isEmpty ? nil : "the broker is not connected: \(reason)"
+  }
 }

@@ -59,6 +59,9 @@ package struct KeyRequest: Sendable {
     return missing(document.roots) + missing(document.former)
   }
 
+  /// What tells it from every other one, whoever has signed it.
+  var digest: String { Crypto.hash(payload).hexadecimal }
+
   /// What devices get.
   var signed: [UInt8] {
     get throws(Refusal) {
@@ -85,13 +88,18 @@ package struct KeyRequest: Sendable {
   /// What whoever signs has to know of it, in lines.
   package var lines: [String] {
     var lines = ["fleet \(document.fleet), version \(document.version.description) of its keys"]
+    lines.append("from \(Output.time(document.issued)) until \(Output.time(document.expires))")
     lines.append("\(document.roots.threshold) of these root keys:")
     for key in document.roots.keys { lines.append("  root \(key.hexadecimal)\(hasSigned(key))") }
     if let former = document.former {
       lines.append("in place of \(former.threshold) of these:")
       for key in former.keys { lines.append("  former root \(key.hexadecimal)\(hasSigned(key))") }
     }
-    for signer in document.signers { lines.append("signer \(signer.key.hexadecimal)") }
+    lines.append("\(document.threshold) of these sign what devices take:")
+    for signer in document.signers {
+      lines.append(
+        "  signer \(signer.key.hexadecimal) from \(Output.time(signer.from)) until \(Output.time(signer.until))")
+    }
     lines.append(missing == 0 ? "signed: import it" : "\(missing) signatures are missing")
     return lines
   }

@@ -10,6 +10,7 @@ final class Keys: @unchecked Sendable {
   // Guarded by `lock`.
   private var present: [SigningKey]
   private var stamp: UInt64
+  private var unread: Refusal?
 
   /// Reads `signing.key` of a folder, where one is on each line, the present one first.
   convenience init(_ folder: String) throws(Refusal) {
@@ -28,9 +29,16 @@ final class Keys: @unchecked Sendable {
   var signers: [SigningKey] {
     lock.withLock {
       let found = path.withCString { lvo_stamp($0) }
-      if found != stamp, found != 0, let read = try? Keys.read(path) { (present, stamp) = (read, found) }
+      guard found != stamp else { return present }
+      do throws(Refusal) { (present, stamp, unread) = (try Keys.read(path), found, nil) } catch { unread = error }
       return present
     }
+  }
+
+  /// Why the file as it is now cannot be read; nil if it can.
+  var problem: String? {
+    _ = signers
+    return lock.withLock { unread?.message }
   }
 
   /// The keys of a file: 64 hexadecimal digits a line.
@@ -39,7 +47,7 @@ final class Keys: @unchecked Sendable {
     var count = 0
     var error: Int32 = 0
     guard let start = path.withCString({ lvo_read($0, 4096, &count, &error) }) else {
-      throw Refusal(.notFound, "\(path): \(String(cString: lvo_reason(error)))")
+      throw Files.unread(path, error)
     }
     defer { lvo_free(start) }
     guard !path.withCString({ lvo_is_open_to_others($0) }) else {
@@ -97,10 +105,16 @@ enum Files {
     var count = 0
     var error: Int32 = 0
     guard let start = path.withCString({ lvo_read($0, most, &count, &error) }) else {
-      throw Refusal(.notFound, "\(path): \(String(cString: lvo_reason(error)))")
+      throw Self.unread(path, error)
     }
     defer { lvo_free(start) }
     return [UInt8](UnsafeBufferPointer(start: start, count: count))
+  }
+
+  /// Why a file was not read: one that is there counts, and says something else than none.
+  static func unread(_ path: String, _ error: Int32) -> Refusal {
+    let isMissing = error == ENOENT || error == ENOTDIR
+    return Refusal(isMissing ? .notFound : .invalid, "\(path): \(String(cString: lvo_reason(error)))")
   }
 
   static func makeFolder(_ path: String, mode: UInt32) throws(Refusal) {

@@ -12,11 +12,11 @@ extension Console {
     _ channel: LiveryFleet.Channel, _ stamp: Int64, isChanged: Bool, with signers: [SigningKey]? = nil
   ) throws(Refusal) {
     let document = try keyDocument()
-    let now = Console.now
-    let counting = (signers ?? keys.signers).filter { document.counts($0.publicKey, at: now) }
-    guard counting.count >= document.threshold else {
-      throw Refusal(
-        .busy, "the keys in \(place.folder)/signing.key do not sign for this fleet: is another console's key newer?")
+    let now = try signingTime()
+    let signers = signers ?? keys.signers
+    let counting = signers.filter { document.counts($0.publicKey, at: now) }
+    guard now < document.expires, counting.count >= document.threshold else {
+      throw Refusal(.busy, whyUnsigned(document, signers, at: now))
     }
     let name = channel.name
     let before =
@@ -58,10 +58,27 @@ extension Console {
     if case .group = channel { try sign(.fleet, stamp, isChanged: false, with: signers) }
   }
 
-  /// Whether the keys at hand sign for the fleet now.
-  func canSign() throws(Refusal) -> Bool {
-    let document = try keyDocument()
-    return keys.signers.count { document.counts($0.publicKey, at: Console.now) } >= document.threshold
+  /// The present moment for devices: they do not go back behind what was signed, by a clock that was ahead.
+  func signingTime() throws(Refusal) -> Int64 {
+    max(Console.now, (try database.number("SELECT MAX(expires) FROM channels") ?? 0) - Console.lifetime)
+  }
+
+  /// Why nothing can be signed for the fleet now; nil if it can.
+  func signingProblem() throws(Refusal) -> String? {
+    let (document, signers, now) = (try keyDocument(), keys.signers, try signingTime())
+    let count = signers.count { document.counts($0.publicKey, at: now) }
+    let canSign = now < document.expires && count >= document.threshold
+    return canSign ? nil : whyUnsigned(document, signers, at: now)
+  }
+
+  private func whyUnsigned(_ document: KeyDocument, _ signers: [SigningKey], at now: Int64) -> String {
+    let path = "\(place.folder)/signing.key"
+    let renewal = "livery console keys rotate --root-key FILE"
+    if now >= document.expires { return "the time of the key document is over: \(renewal)" }
+    if let problem = keys.problem { return "nothing can be signed: \(problem)" }
+    let known = signers.count { document.signer($0.publicKey) != nil }
+    if known >= document.threshold { return "the time of the keys in \(path) to sign is over: \(renewal)" }
+    return "the keys in \(path) do not sign for this fleet: is another console's key newer?"
   }
 
   /// What a channel's manifest names: what holds for all, what rolls out on top of it, and overlays.

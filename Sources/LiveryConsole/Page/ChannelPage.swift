@@ -135,7 +135,10 @@ extension View {
         for id in change.value?.images ?? [] {
           if let bytes = try? drawn?.assets.bytes(id) { try model.keep(bytes, by: person) }
         }
-        settings.append(DraftSetting(name: change.name, verb: change.verb, value: change.value))
+        var setting = DraftSetting(name: change.name, verb: change.verb, value: change.value)
+        // It stays written as it is, which devices with an earlier schema know.
+        setting.alias = latest.draft.settings.first { $0.name.sameBytes(as: change.name) }?.alias
+        settings.append(setting)
       }
       try model.save(settings, in: channel, at: latest.draft.revision, by: person)
       latest.draft = try model.draft(channel)

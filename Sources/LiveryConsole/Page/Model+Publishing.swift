@@ -21,6 +21,15 @@ package struct Difference: Sendable {
   package var overlays: [PublicationLine] = []
   /// What devices with the present schema would refuse, all of it.
   package var unfit: [Unfit] = []
+  /// What those with another version of it would refuse.
+  package var elsewhere: [Elsewhere] = []
+
+  /// A version of the schema that devices of the channel have, other than the highest.
+  package struct Elsewhere: Sendable {
+    package var version: Int64
+    package var devices: Int
+    package var unfit: [Unfit]
+  }
 
   package init() {}
 }

@@ -54,6 +54,8 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func baredSecrets() throws(Refusal) -> [String]
   /// How far publishing is, where it goes to a store that may be slow; nil where it does not.
   func publishing() throws(Refusal) -> PublishingState?
+  /// What keeps the console from its work, or soon will, in lines: what each page tells.
+  func warnings() throws(Refusal) -> [String]
   var fleet: String { get }
   /// Rises with every change.
   var generation: UInt64 { get }
@@ -305,4 +307,5 @@ extension ConsoleModel {
   package func shown(_ unfit: [Unfit]) throws(Refusal) -> [Unfit] { unfit }
   package func baredSecrets() throws(Refusal) -> [String] { [] }
   package func publishing() throws(Refusal) -> PublishingState? { nil }
+  package func warnings() throws(Refusal) -> [String] { [] }
 }

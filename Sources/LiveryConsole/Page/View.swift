@@ -59,6 +59,9 @@ struct View {
 
         """
     }
+    for warning in (try? model.warnings()) ?? [] {
+      layout.notice += "<div class=\"notice bad\" role=\"note\"><p>\(warning)</p></div>\n"
+    }
     return layout
   }
 

@@ -104,6 +104,7 @@ final class Service {
     var lastLook: Int64 = 0
     // Each by itself: a folder that is full neither lets a bad rollout go on nor manifests come to their end.
     var (asking, publishing, looking, signing, listening) = (Chore(), Chore(), Chore(), Chore(), Chore())
+    var (keys, hints) = (Chore(), Chore())
     while !lvo_wait(Service.beat) {
       beats += 1
       let isThere = asking.attempt { () throws(Refusal) in
@@ -127,6 +128,18 @@ final class Service {
         }
       }
       if beats % 200 == 1 { signing.attempt { () throws(Refusal) in try console.refresh() } }
+      // What is no failure of anything that is done now, and will be.
+      if beats % 200 == 1 {
+        keys.attempt { () throws(Refusal) in
+          if let problem = try console.keysProblem() { throw Refusal(.busy, problem) }
+        }
+      }
+      if beats % 20 == 10 {
+        hints.attempt { () throws(Refusal) in
+          try console.noteBroker()
+          if let problem = console.hints?.problem { throw Refusal(.busy, problem) }
+        }
+      }
       // Whoever was signed out elsewhere, has another password, or has not come for long.
       if beats % 40 == 2 { listening.attempt { () throws(Refusal) in try hangUp() } }
       if console.generation != known {

@@ -10,17 +10,14 @@ extension Device {
       switch step {
       case .keys(let version): try take(keys: answer, version, &pull, moment)
       case .manifest(let channel): try take(manifest: answer, channel, &pull, moment)
-      case .document(let hash, _): try take(document: answer, hash, &pull)
-      case .asset(let hash, _):
-        let bytes = answer.isTooLarge ? [] : try answer.content()
-        guard Crypto.hash(bytes) == hash else {
-          throw FleetError(.wrongHash, "an asset is not the one that was asked for")
-        }
-        pull.storing = (hash, bytes, false)
+      case .document(let hash, let size): try take(document: answer, hash, size, &pull)
+      case .asset(let hash, let size):
+        pull.storing = (hash, try answer.blob("asset", hash, size), false)
       }
       pull.isFresh = false
       pulling = pull
     } catch {
+      let error = error.of(step)
       // An answer of a cache that is behind is no reason to give up.
       guard !pull.isFresh, error.reason.mayBeOfCache else { return end(error, answer.retryAfter, moment) }
       pull.isFresh = true
@@ -32,7 +29,10 @@ extension Device {
   private mutating func take(
     keys answer: Answer, _ version: Int64?, _ pull: inout Pull, _ moment: Moment
   ) throws(FleetError) {
-    switch try kept.trust.take(keys: answer.content(), clock: moment.clock) {
+    guard answer.status != 404 else {
+      throw FleetError(.keysMissing, "the server has no key document \(version?.description ?? "latest")")
+    }
+    switch try kept.trust.take(keys: answer.content("the key document"), version: version, clock: moment.clock) {
     case .same: if version == nil { pull.hasKeys = true }
     case .taken:
       mark(Kept.trustName)
@@ -42,7 +42,7 @@ extension Device {
     case .needsVersion(let next):
       pull.keySteps += 1
       guard pull.keySteps <= Pull.keyStepLimit else {
-        throw FleetError(.tooLarge, "the chain of key documents is too long for one time")
+        throw FleetError(.tooLarge, "there are more than \(Pull.keyStepLimit) key documents to be read in turn")
       }
       pull.wanted = .keys(version: next)
     }
@@ -76,7 +76,11 @@ extension Device {
       pull.unchanged.append(channel)
     case 404:
       guard case .group(let name) = channel else {
-        throw FleetError(.unavailable, "there is no manifest of \(channel.name): nobody has enrolled the device")
+        let isOwn = channel == .device(id)
+        throw FleetError(
+          .unavailable,
+          "there is no manifest of \(channel.name): "
+            + (isOwn ? "the console does not know the device" : "nothing is published at this address"))
       }
       guard fleet?.versions.contains(where: { $0.group.sameBytes(as: name) }) != true else {
         throw FleetError(.mixed, "there is no manifest of the group \(name), and the fleet has one")
@@ -85,7 +89,8 @@ extension Device {
       pull.absent.append(channel)
     default:
       do throws(FleetError) {
-        let verified = try kept.trust.verified(manifest: answer.content(), for: channel, clock: moment.clock)
+        let verified = try kept.trust.verified(
+          manifest: answer.content("the manifest of \(channel.name)"), for: channel, clock: moment.clock)
         if let fleet { try Trust.check(fleet, allows: verified.manifest) }
         pull.taken.append((verified, answer.keptTag, takes(verified.manifest)))
       } catch {
@@ -97,12 +102,10 @@ extension Device {
     }
   }
 
-  private mutating func take(document answer: Answer, _ hash: [UInt8], _ pull: inout Pull) throws(FleetError) {
-    // What is larger than its entry says is another one.
-    let bytes = answer.isTooLarge ? [] : try answer.content()
-    guard Crypto.hash(bytes) == hash else {
-      throw FleetError(.wrongHash, "a document is not the one that was asked for")
-    }
+  private mutating func take(
+    document answer: Answer, _ hash: [UInt8], _ size: Int64, _ pull: inout Pull
+  ) throws(FleetError) {
+    let bytes = try answer.blob("document", hash, size)
     // It is kept also if it is none: asking again would bring the same.
     let held = try? HeldDocument(bytes, hash: hash)
     if kept.documents.count >= 2 * Limit.documentsHeld { dropDocuments(but: pull) }
@@ -208,8 +211,22 @@ extension Device {
 }
 
 extension Device.Answer {
-  fileprivate func content() throws(FleetError) -> [UInt8] {
-    guard status == 200 else { throw FleetError(.unavailable, "the server answered \(status)") }
+  /// A document or an asset, as its entry tells of it.
+  fileprivate func blob(_ kind: String, _ hash: [UInt8], _ size: Int64) throws(FleetError) -> [UInt8] {
+    let id = hash.hexadecimal
+    // What is larger than its entry says is another one.
+    let bytes = isTooLarge ? [] : try content("the \(kind) \(id)")
+    guard Crypto.hash(bytes) == hash else {
+      throw FleetError(.wrongHash, "what came is not the \(kind) \(id) that was asked for")
+    }
+    guard bytes.count == size else {
+      throw FleetError(.malformed, "the \(kind) \(id) has \(bytes.count) bytes, and what names it says \(size)")
+    }
+    return bytes
+  }
+
+  fileprivate func content(_ what: String) throws(FleetError) -> [UInt8] {
+    guard status == 200 else { throw FleetError(.unavailable, "the server answered \(status) for \(what)") }
     guard !isTooLarge else { throw FleetError(.tooLarge, "the server's answer is larger than may be") }
     return body
   }
@@ -218,6 +235,18 @@ extension Device.Answer {
   fileprivate var keptTag: String? {
     guard let entityTag, (1...Kept.tagLimit).contains(entityTag.utf8.count) else { return nil }
     return entityTag
+  }
+}
+
+extension FleetError {
+  /// With what it is about, where the bytes alone do not say it.
+  fileprivate func of(_ step: Pull.Step) -> FleetError {
+    guard reason == .malformed || reason == .unsigned else { return self }
+    switch step {
+    case .keys(let version): return FleetError(reason, "key document \(version?.description ?? "latest"): \(message)")
+    case .manifest(let channel): return FleetError(reason, "manifest of \(channel.name): \(message)")
+    case .document, .asset: return self
+    }
   }
 }
 

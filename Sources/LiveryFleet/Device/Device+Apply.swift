@@ -57,6 +57,8 @@ extension Device {
       begin(change, holding, fingerprint, world.schema, &effects)
     } catch {
       isBehind = true
+      // What was refused is something else.
+      lookAtVerdicts(moment, world)
       if !isTold(error) { markReportDue() }
       problem = error
     }

@@ -9,10 +9,13 @@ extension Device {
     public var uptime: Int64
     /// The device's clock, which may be wrong: seconds since 1970.
     public var clock: Int64
+    /// How many milliseconds of that second are over.
+    public var fraction: Int64
 
-    public init(uptime: Int64, clock: Int64) {
+    public init(uptime: Int64, clock: Int64, fraction: Int64 = 0) {
       self.uptime = uptime
       self.clock = clock
+      self.fraction = fraction
     }
   }
 

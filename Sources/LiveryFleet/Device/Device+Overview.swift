@@ -44,7 +44,7 @@ extension Device {
             author: entry.author, comment: entry.comment))
       }
     }
-    overview.violations = kept.violations(of: world.schema)
+    overview.violations = looked.violations(world)
     overview.keys = kept.trust.keys.map { ($0.version, $0.expires) }
     overview.reported = kept.acknowledged
     return overview

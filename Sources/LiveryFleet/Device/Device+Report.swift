@@ -86,7 +86,7 @@ extension Device {
       fleet: configuration.fleet, device: configuration.device, sequence: kept.sequence,
       time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
       channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
-      documents: documents, violations: kept.violations(of: world.schema), since: kept.acknowledged, values: changed,
+      documents: documents, violations: violations(world), since: kept.acknowledged, values: changed,
       digest: Report.digest(told.map { $0.digest }), problem: presentProblem, health: health)
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
@@ -161,6 +161,12 @@ extension Device {
     return Array((told.filter { $0.verdict != .passedOver } + told.filter { $0.verdict == .passedOver }).prefix(most))
   }
 
+  /// Whether what is wanted now was refused, with the schema that there is now.
+  private func hasRefused(_ world: World) -> Bool { !isBehind && kept.hasRefused(with: world.schema) }
+
+  /// What was wrong with it.
+  func violations(_ world: World) -> [Report.Violation] { hasRefused(world) ? kept.violations : [] }
+
   /// The verdict of each document of the manifests, in their order.
   func verdictsOfEntries(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
     var verdicts: [Report.DocumentVerdict] = []
@@ -177,7 +183,7 @@ extension Device {
           } else if !document.holds(at: present, world.offset).holds {
             verdict = .scheduled
           } else {
-            verdict = kept.hasRefused(with: world.schema) ? .refused : isBehind || isOnTrial ? .scheduled : .applied
+            verdict = hasRefused(world) ? .refused : isBehind || isOnTrial ? .scheduled : .applied
           }
         } else {
           verdict = .unusable

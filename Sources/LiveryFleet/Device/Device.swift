@@ -209,7 +209,7 @@ public struct Device: Sendable {
     if pulling == nil { next = min(next, nextAttempt) }
     // What is past waits for something else, which comes with an event or has a time of its own.
     if let nextSchedule, nextSchedule > kept.trust.present(moment.clock) {
-      next = min(next, moment.uptime + min(nextSchedule - moment.clock, 3600) * 1000)
+      next = min(next, moment.uptime + min(nextSchedule - moment.clock, 3600) * 1000 - moment.fraction)
     }
     if nextChange > moment.uptime { next = min(next, nextChange) }
     if !unsaved.isEmpty, applying == nil { next = min(next, nextSave) }

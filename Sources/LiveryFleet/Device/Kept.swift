@@ -81,8 +81,6 @@ struct Kept: Sendable {
   /// Whether what is published was refused with a version of the schema: of another one that says nothing.
   func hasRefused(with schema: Int64?) -> Bool { refused != nil && refusedSchema == schema }
 
-  func violations(of schema: Int64?) -> [Report.Violation] { hasRefused(with: schema) ? violations : [] }
-
   func document(_ hash: [UInt8]) -> DocumentState? { documents.first { $0.hash == hash } }
 }
 

@@ -77,7 +77,7 @@ public struct Envelope: Sendable {
 
   /// Reads what travelled. Nothing is verified by that: `verify` does.
   ///
-  /// - Throws: `.malformed`, `.tooLarge`.
+  /// - Throws: `.malformed`, `.tooLarge`, `.unsigned` if nobody has signed it.
   public static func decode(_ bytes: [UInt8], as kind: Kind) throws(FleetError) -> Envelope {
     guard bytes.count <= kind.limit else {
       throw FleetError(.tooLarge, "it has more than \(kind.limit) bytes, which is the most of \(kind.name)")
@@ -86,7 +86,8 @@ public struct Envelope: Sendable {
       case .data(let payload) = parts[1], case .list(let listed) = parts[2]
     else { throw FleetError(.malformed, "it is no signed document") }
     guard name.sameBytes(as: kind.name) else { throw FleetError(.malformed, "it is no \(kind.name)") }
-    guard !listed.isEmpty, listed.count <= Limit.signers + Limit.roots else {
+    guard !listed.isEmpty else { throw FleetError(.unsigned, "nobody has signed it") }
+    guard listed.count <= Limit.signers + Limit.roots else {
       throw FleetError(.tooLarge, "it has \(listed.count) signatures")
     }
     var signatures: [Signature] = []

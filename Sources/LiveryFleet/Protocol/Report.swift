@@ -216,10 +216,19 @@ extension Report {
       since: try members.intIfAny("since", 1...Limit.version), digest: try members.data("digest", Crypto.hashSize),
       problem: try members.textIfAny("problem", limit: 32), health: try members.textIfAny("health", limit: 1024))
     if let value = members.valueIfAny("channels") { report.channels = try ChannelVersion.list(value) }
-    for item in try members.list("documents", limit: Limit.reported) {
+    for item in try members.list("documents", limit: Limit.reported / 16) {
       report.documents.append(try DocumentVerdict(item))
     }
-    for item in try members.list("violations", limit: Limit.reported) { report.violations.append(try Violation(item)) }
+    let hashes = report.documents.map { $0.hash }.sorted { $0.precedes($1) }
+    guard zip(hashes, hashes.dropFirst()).allSatisfy({ $0 != $1 }) else {
+      throw FleetError(.malformed, "the report has two verdicts of one document")
+    }
+    if let problem = report.problem {
+      guard FleetError.Reason.allCases.contains(where: { $0.name.sameBytes(as: problem) }) else {
+        throw FleetError(.unsupported, "the report has a problem that is not known")
+      }
+    }
+    for item in try members.list("violations", limit: Limit.reported / 16) { report.violations.append(try Violation(item)) }
     for item in try members.list("values", limit: Limit.reported) {
       let value = try Effective(item)
       if let last = report.values.last, !last.name.precedes(value.name) {

@@ -59,13 +59,20 @@ extension Trust {
   /// With a signer that it does not name any more goes what that one has signed: a version however high that a stolen key gave
   /// blocks nothing.
   ///
-  /// - Parameter clock: the device's, in seconds since 1970.
+  /// - Parameters:
+  ///   - version: the one that was asked for; nil for the latest.
+  ///   - clock: the device's, in seconds since 1970.
   /// - Throws: `.malformed`, `.tooLarge`, `.unsupported`, `.foreign`, `.unsigned`, `.rollback`, `.equivocation`, `.expired`.
-  public mutating func take(keys bytes: [UInt8], clock: Int64) throws(FleetError) -> KeysOutcome {
+  public mutating func take(
+    keys bytes: [UInt8], version: Int64? = nil, clock: Int64
+  ) throws(FleetError) -> KeysOutcome {
     let envelope = try Envelope.decode(bytes, as: .keys)
     let document = try KeyDocument.decode(envelope.payload)
     guard document.fleet.sameBytes(as: fleet) else {
       throw FleetError(.foreign, "the key document is of the fleet \(document.fleet)")
+    }
+    guard version == nil || document.version == version else {
+      throw FleetError(.malformed, "it has version \(document.version), which is not the one that was asked for")
     }
     let former = document.former
     try envelope.verify { (key) in
@@ -126,19 +133,24 @@ extension Trust {
   ) throws(FleetError) -> VerifiedManifest {
     let envelope = try Envelope.decode(bytes, as: .manifest)
     let manifest = try Manifest.decode(envelope.payload)
-    guard manifest.fleet.sameBytes(as: fleet), manifest.channel == channel else {
-      throw FleetError(
-        .foreign, "the manifest is of \(manifest.channel.name) of the fleet \(manifest.fleet)")
+    guard manifest.fleet.sameBytes(as: fleet) else {
+      throw FleetError(.foreign, "the manifest is of the fleet \(manifest.fleet)")
+    }
+    guard manifest.channel == channel else {
+      throw FleetError(.mixed, "what came as the manifest of \(channel.name) is that of \(manifest.channel.name)")
     }
     guard let keys, manifest.keys <= keys.version else {
       throw FleetError(.keysMissing, "the manifest was made under key document \(manifest.keys), which is not here")
     }
+    try envelope.verify { (key) in keys.signer(key) != nil }
     // What it says of the time counts from then on: one after which nothing counted any more is not taken.
     let present = max(present(clock), manifest.issued)
     guard present < keys.expires else {
-      throw FleetError(.expired, "the time of the key document is over at \(present)")
+      throw FleetError(.expired, "the time of the key document is over")
     }
-    try envelope.verify { (key) in keys.counts(key, at: present) }
+    for signature in envelope.signatures where !keys.counts(signature.key, at: present) {
+      throw FleetError(.unsigned, "it is signed by \(signature.key.fingerprint), who may not sign at this time")
+    }
     guard envelope.signatures.count >= keys.threshold else {
       throw FleetError(
         .unsigned, "\(envelope.signatures.count) have signed the manifest, and it takes \(keys.threshold)")
