@@ -204,7 +204,13 @@ static int find_key(command *command) {
   return GO_ON;
 }
 
+// What no status tells of: a store that was brought back from a copy, say.
+static void log_line(int32_t level, const char *message, void *name) {
+  if (level == LIVERY_LOG_ERROR) fprintf(stderr, "%s: %s\n", (const char *)name, message);
+}
+
 int command_read(command *command, int count, char **arguments) {
+  livery_set_log_handler(log_line, (void *)command->name, NULL);
   bool asks_for_help = false, is_ended = false;
   const command_option *given[64];
   size_t given_count = 0;

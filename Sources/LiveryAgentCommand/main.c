@@ -105,8 +105,20 @@ static void tell_state(void) {
   agent_notify("STATUS=%d parts run, %d cannot", running, failed);
 }
 
-// Until a signal. A store that is exchanged is heard of as its changes are.
-static livery_status serve(livery_store *config, livery_store *store, const agent_socket *asked, int signals) {
+// Whether there is a store at a path, and which.
+static bool place_of(const char *path, struct stat *place) {
+  char data[5000];
+  struct stat facts;
+  bool fits = snprintf(data, sizeof data, "%s/data.mdb", path) < (int)sizeof data;
+  return fits && stat(data, &facts) == 0 && stat(path, place) == 0;
+}
+
+// Until a signal. A store whose file is exchanged is heard of as its changes are; `is_other` is set, and it ends, once the folder
+// itself is another one.
+static livery_status serve(const command *command, livery_store *config, livery_store *store, const agent_socket *asked, int signals, bool *is_other) {
+  enum { LOOK_MS = 10000 };
+  struct stat opened, found;
+  bool is_known = place_of(command->store, &opened);
   int config_events = -1, events = -1;
   bool has_changed = true, is_first = true;
   livery_watch *watch = NULL;
@@ -116,6 +128,7 @@ static livery_status serve(livery_store *config, livery_store *store, const agen
   if (status == LIVERY_OK) status = livery_event_fd(store, &events);
   if (status == LIVERY_OK) status = livery_watch_start(config, "agent.**", &watching, note_change, &has_changed, NULL, &watch);
   static agent_settings settings, former;
+  memset(&settings, 0, sizeof settings);
   int64_t watchdog = agent_watchdog_ms(), told = agent_now_ms();
   while (status == LIVERY_OK) {
     bool is_new = has_changed;
@@ -134,9 +147,13 @@ static livery_status serve(livery_store *config, livery_store *store, const agen
       told = now;
     }
     if (watchdog && (wait < 0 || wait > told + watchdog - now)) wait = told + watchdog - now;
-    if (wait > 86400000) wait = 86400000;
+    if (wait < 0 || wait > LOOK_MS) wait = LOOK_MS;
     struct pollfd waits[] = {{signals, POLLIN, 0}, {config_events, POLLIN, 0}, {events, POLLIN, 0}, {asked->listener, POLLIN, 0}};
     if (poll(waits, 4, (int)wait) < 0) continue;
+    if (is_known && place_of(command->store, &found) && (found.st_dev != opened.st_dev || found.st_ino != opened.st_ino)) {
+      *is_other = true;
+      break;
+    }
     if (waits[0].revents) {
       struct signalfd_siginfo signal;
       if (read(signals, &signal, sizeof signal) != sizeof signal) continue;
@@ -154,7 +171,7 @@ static livery_status serve(livery_store *config, livery_store *store, const agen
       free(text);
     }
   }
-  agent_notify("STOPPING=1");
+  if (!*is_other) agent_notify("STOPPING=1");
   agent_parts_stop();
   livery_watch_stop(watch);
   return status;
@@ -181,8 +198,15 @@ static int run(const command *command) {
   // A second one is to change nothing of what the first one goes by.
   bool is_asked = status == LIVERY_OK && (status = agent_socket_open(config_path, &asked)) == LIVERY_OK;
   if (status == LIVERY_OK) status = agent_settings_apply(config);
-  if (status == LIVERY_OK) status = open_store(command, command->store, flags, &store);
-  if (status == LIVERY_OK) status = serve(config, store, &asked, signals);
+  for (bool is_other = true; status == LIVERY_OK && is_other;) {
+    is_other = false;
+    status = open_store(command, command->store, flags, &store);
+    if (status == LIVERY_OK) status = serve(command, config, store, &asked, signals, &is_other);
+    if (!is_other) break;
+    agent_say("agent", "another store is in the place of the settings: goes on with that");
+    livery_close(store);
+    store = NULL;
+  }
   int done = status == LIVERY_OK ? DONE : command_fail(command, status, NULL);
   livery_close(store);
   if (is_asked) agent_socket_close(&asked);

@@ -20,6 +20,10 @@ enum Program {
     }
     // Known before the rest is, so that mistakes in the rest are told in the form asked for.
     let output = Output(isJSON: words.prefix { !$0.sameBytes(as: "--") }.contains { $0.sameBytes(as: "--json") })
+    // What no status tells of: a store that was brought back from a copy, say.
+    Log.setHandler { (level, message) in
+      if level == .error { _ = Files.write("livery: \(message)\n".bytes, to: 2) }
+    }
     if let unreadable { return finish(output, StoreError(.usage, "argument \(unreadable) is not UTF-8")) }
     do {
       try run(words, output)

@@ -168,7 +168,7 @@ extension FleetError {
     case .expired: "look whether the console runs and signs anew, and whether the device's clock is right"
     case .mixed: "look for a cache that delivers old files beside new ones, or one in place of another"
     case .keysMissing: "publish the key document that manifests are signed under"
-    case .unavailable: "look whether the device has a network, and whether the server runs and is the right one; it is tried again"
+    case .unavailable: "look whether the device has a network, and the right server runs; it is tried again"
     }
   }
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -222,7 +223,7 @@ def test_check_misses_a_broker_for_who_the_device_is(agent):
   assert done.returncode == 4 and "agent.sync.broker\n" in done.stdout
 
 
-@pytest.mark.parametrize("url, wrong", [("tcp://broker", "begins neither"), ("mqtt://broker:0", "port"), ("mqtt://", "no host"), ("mqtt://a/b", "more than")])
+@pytest.mark.parametrize("url, wrong", [("mqtt://broker:0", "port"), ("mqtts://broker:99999", "port"), ("mqtt://b!r", "more than"), ("mqtt://[::1", "bracket")])
 def test_check_refuses_the_broker_that_run_refuses(agent, url, wrong):
   agent.start()
   agent.set(sync_enabled=True, sync_broker=url)
@@ -356,3 +357,27 @@ def test_the_unit_leaves_room_for_the_largest_asset(agent, console):
   peak = int(re.search(r"VmHWM:\s*(\d+) kB", open(f"/proc/{agent.process.pid}/status").read()).group(1)) // 1024
   limit = int(re.search(r"MemoryMax=(\d+)M", (ROOT / "Sources/LiveryAgentCommand/livery-agent.service.in").read_text()).group(1))
   assert peak < limit, (peak, limit)
+
+
+def test_settings_that_were_made_anew_are_taken_up(agent, console):
+  agent.start()
+  agent.set(sync_enabled=True)
+  wait(lambda: agent.part("sync")["state"] == "running")
+  shutil.rmtree(agent.settings)
+  with livery.open(agent.settings, create=True) as store:
+    livery.sync.enroll(store, console.code()).result(20)
+    wait(lambda: agent.part("sync").get("fleet", {}).get("enrolled"), 60)
+    assert livery.sync.status(store)["process"] == agent.process.pid
+
+
+def test_what_was_brought_back_from_a_copy_is_told(agent):
+  with livery.open(agent.settings, create=True) as store:
+    store.set("volume", 77)
+    store.backup()
+    store.set("volume", 78)
+  with open(agent.settings / "data.mdb", "r+b") as file:
+    file.write(b"\xff" * 12288)
+  agent.start()
+  agent.end()
+  told = agent.log.read_text()
+  assert "livery agent: " in told and "copy" in told

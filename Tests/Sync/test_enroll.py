@@ -50,6 +50,18 @@ def test_a_used_code_says_that_it_was_used(store, console, tmp_path):
       livery.sync.enroll(other, code).result(20)
 
 
+@pytest.mark.parametrize("status", [200, 201])
+def test_a_page_that_stands_in_the_way_lets_nobody_in(store, console, status):
+  console.answers["/v1/enroll"] = lambda handler: handler.give(status, b"<html>Accept the terms</html>")
+  code = console.code()
+  with pytest.raises(livery.RefusedError, match=str(status)):
+    livery.sync.enroll(store, code).result(20)
+  assert not livery.sync.status(store)["enrolled"]
+  del console.answers["/v1/enroll"]
+  livery.sync.enroll(store, code).result(20)
+  assert livery.sync.status(store)["enrolled"]
+
+
 def test_a_foreign_code_says_that_it_is_foreign(store, console):
   with pytest.raises(livery.RefusedError, match="foreign"):
     livery.sync.enroll(store, console.code(fleet="others")).result(20)

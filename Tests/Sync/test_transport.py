@@ -53,6 +53,7 @@ def test_redirects_without_an_end_are_given_up(device, console):
   with pytest.raises(livery.RefusedError, match="too often"):
     livery.sync.pull(device).result(20)
   assert len([path for path in console.asked("fleet/manifest")]) <= 13
+  assert "too often" in livery.sync.status(device)["problem"]["message"]
 
 
 def test_what_is_sent_is_not_redirected(store, console):

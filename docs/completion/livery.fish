@@ -188,7 +188,7 @@ complete -c livery -n '__fish_seen_subcommand_from console' -l revision -x -d 'o
 complete -c livery -n '__fish_seen_subcommand_from console' -l channel -x -d 'of `rollout list`'
 complete -c livery -n '__fish_seen_subcommand_from console' -l limit -x -d 'how many lines; 100 without it, of `device list` all'
 complete -c livery -n '__fish_seen_subcommand_from console' -l offset -x -d 'of `device list`: how many are left out at the beginning'
-complete -c livery -n '__fish_seen_subcommand_from console' -a 'init serve admin token schema group device draft diff publish rollout undo history explain enroll keys status config simulate'
+complete -c livery -n '__fish_seen_subcommand_from console' -a 'init serve admin token schema group device asset draft diff publish rollout undo history explain enroll keys status config simulate'
 complete -c livery -n '__fish_seen_subcommand_from console' -a '(__livery_settings)'
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a convert -d 'schemas and values of other systems, to and from those of Livery'
 complete -c livery -n '__fish_seen_subcommand_from convert' -l values -s v -r -F -d 'convert these values in place of the schema, which says what they are'

@@ -222,10 +222,10 @@ extension Difference.Elsewhere {
 
   /// In words.
   package var words: String {
-    let first = unfit[0]
+    let first = unfit.first.map { "\($0.name): \($0.problem)" } ?? ""
     let more = unfit.count > 1 ? ", and \(unfit.count - 1) more" : ""
-    return "\(Piece.count(devices, "device has", "devices have")) version \(version) of the schema, and would refuse all of it: "
-      + "\(first.name): \(first.problem)\(more)"
+    let who = Piece.count(devices, "device has", "devices have")
+    return "\(who) version \(version) of the schema, and would refuse all of it: \(first)\(more)"
   }
 }
 

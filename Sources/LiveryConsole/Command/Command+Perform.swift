@@ -16,6 +16,7 @@ extension Command {
     case "token": try token(rest)
     case "schema": try schema(rest)
     case "group": try group(rest)
+    case "asset": try addAsset(rest[1])
     case "device": try device(rest)
     case "draft": try draft(rest)
     case "diff": try difference(rest.first ?? "fleet")
@@ -129,7 +130,13 @@ extension Command {
       done("removed token \(rest[1])")
     default:
       let all = try console.bearers()
-      show(list: all.map { $0.json }, all.map { "\($0.number.description)\t\($0.admin)\t\($0.label)" })
+      let now = Timestamp.now.microseconds / 1_000_000
+      show(
+        list: all.map { $0.json },
+        all.map { (one) in
+          let end = (one.expires < now ? "over since " : "until ") + Output.time(one.expires)
+          return "\(one.number.description)\t\(one.admin)\t\(Output.plain(one.label))\t\(end)"
+        })
     }
   }
 
@@ -148,6 +155,14 @@ extension Command {
             + ($0.isCurrent ? "\tcurrent" : "")
         })
     }
+  }
+
+  private func addAsset(_ path: String) throws(Refusal) {
+    let bytes = try Files.read(path, most: Limit.asset)
+    try open().keep(bytes, by: person)
+    var json = JSON()
+    json.add("id", Crypto.hash(bytes).hexadecimal)
+    show(json, [Crypto.hash(bytes).hexadecimal])
   }
 
   private func group(_ rest: [String]) throws(Refusal) {
@@ -193,6 +208,8 @@ extension Command {
       var filter = DeviceFilter()
       filter.query = arguments["query"] ?? ""
       filter.group = arguments["group"]
+      // A spelling mistake is no group that nobody is in.
+      if let group = filter.group { try console.known("group." + group) }
       if let word = arguments["device-state"] {
         guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
           throw Command.usage("--device-state is right, behind, trial, failing or silent")
@@ -277,7 +294,8 @@ extension Command {
       }
     }
     if let publishing = try console.publishing() {
-      var line = "publishing: \(publishing.place): \(Piece.count(publishing.waiting, "manifest waits", "manifests wait"))"
+      let waiting = Piece.count(publishing.waiting, "manifest waits", "manifests wait")
+      var line = "publishing: \(publishing.place): \(waiting)"
       if let since = publishing.since { line += " since \(Output.time(since))" }
       lines.append(line + (publishing.problem.map { ": " + $0 } ?? ""))
     }

@@ -2,8 +2,8 @@ import LiveryClient
 import LiveryFleet
 import LiveryHTTP
 
-/// What is noted in `console.json` of the console's folder: options that need not be given each time. Passwords are never among
-/// them: files are.
+/// What is noted in `console.json` of the console's folder: options that need not be given each time. The one password that
+/// may be among them, in the address of a database, is not shown.
 struct Configuration {
   static let names = [
     "database", "publish", "endpoint", "region", "credentials", "endpoint-ca-file", "broker", "broker-user",
@@ -57,6 +57,26 @@ struct Configuration {
     return json
   }
 
+  /// Without the password that the address of a database may have: everything else is a file's name, or no secret.
+  var shown: Configuration {
+    var shown = self
+    if let address = self["database"] { shown.set("database", Configuration.masked(address)) }
+    return shown
+  }
+
+  /// `postgresql://user:…@host/name`.
+  private static func masked(_ address: String) -> String {
+    let bytes = Array(address.utf8)
+    guard let scheme = address.after("postgresql://") ?? address.after("postgres://") else { return address }
+    let start = bytes.count - scheme.utf8.count
+    let rest = bytes[start...]
+    let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    guard let at = host.lastIndex(of: UInt8(ascii: "@")),
+      let colon = host[..<at].firstIndex(of: UInt8(ascii: ":"))
+    else { return address }
+    return String(decoding: bytes[...colon] + Array("…".utf8) + bytes[at...], as: UTF8.self)
+  }
+
   func write(_ folder: String) throws(Refusal) {
     let text = (try? json.value.jsonText(pretty: true)) ?? "{}"
     try Files.write("\(folder)/console.json", Array((text + "\n").utf8), mode: 0o600, replaces: true)
@@ -98,9 +118,10 @@ extension Command {
       }
       done("it counts for consoles that start from now on")
     default:
+      let shown = noted.shown
       show(
-        noted.json,
-        Configuration.names.compactMap { (name) in noted[name].map { "\(name)\t\($0)" } })
+        shown.json,
+        Configuration.names.compactMap { (name) in shown[name].map { "\(name)\t\($0)" } })
     }
   }
 

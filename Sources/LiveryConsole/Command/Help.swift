@@ -13,6 +13,7 @@ extension Command {
       livery console schema add FILE       what settings there are, as a schema; schema list
       livery console group add|remove|up|down NAME, group list
       livery console device list, device show|remove ID, device name ID NAME, device groups ID [GROUP…]
+      livery console asset add FILE        takes an image and prints its id, the value of a setting that shows it
       livery console draft show [CHANNEL]  what a channel is to say
       livery console draft set CHANNEL VERB NAME VALUE
       livery console draft unset CHANNEL NAME, draft discard CHANNEL
@@ -25,6 +26,7 @@ extension Command {
       livery console enroll                a code for one device; enroll list, enroll withdraw ID
       livery console keys                  who signs; keys rotate, keys revoke: another key does
       livery console keys roots            other root keys: --root for each of them, --threshold N
+      livery console keys show REQUEST     what root keys are asked to sign, without a console
       livery console keys sign REQUEST     signs with a root key what was asked for elsewhere, without a console
       livery console keys import REQUEST   takes what was signed
       livery console keys make FILE        makes a root key and prints its public half; keys public FILE

@@ -74,15 +74,17 @@ extension Console {
   /// Notes what root keys are asked to sign: nothing else is taken back from them.
   private func noteAsked(_ request: KeyRequest) throws(Refusal) {
     try database.change { () throws(Refusal) in
-      let asked = [request.digest] + (try asked()).filter { !$0.sameBytes(as: request.digest) }.prefix(Self.mostPending - 1)
-      try noteAsked(asked)
+      let others = try asked().filter { !$0.sameBytes(as: request.digest) }
+      try noteAsked([request.digest] + others.prefix(Self.mostPending))
     }
   }
 
   private func noteAsked(_ digests: [String]) throws(Refusal) {
     try database.run(
-      "INSERT INTO facts (name, content) VALUES ('asked keys', ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content",
-      [.text(digests.joined(separator: " "))])
+      """
+      INSERT INTO facts (name, content) VALUES ('asked keys', ?)
+      ON CONFLICT (name) DO UPDATE SET content = excluded.content
+      """, [.text(digests.joined(separator: " "))])
   }
 
   private func asked() throws(Refusal) -> [String] {

@@ -45,8 +45,9 @@ extension Console {
       """)
     let count = Int(max(keys ?? 0, channels ?? 0))
     guard count > 0 else { return nil }
-    return "\(Piece.count(count, "device knows", "devices know")) what is later than this database, as after a backup was put "
-      + "back: they take nothing until livery console keys revoke --root-key FILE"
+    let devices = Piece.count(count, "device knows", "devices know")
+    return "\(devices) what is later than this database, as after a backup was put back: they take nothing until "
+      + "livery console keys revoke --root-key FILE"
   }
 
   /// What a console that serves has noted.

@@ -228,7 +228,9 @@ extension Report {
         throw FleetError(.unsupported, "the report has a problem that is not known")
       }
     }
-    for item in try members.list("violations", limit: Limit.reported / 16) { report.violations.append(try Violation(item)) }
+    for item in try members.list("violations", limit: Limit.reported / 16) {
+      report.violations.append(try Violation(item))
+    }
     for item in try members.list("values", limit: Limit.reported) {
       let value = try Effective(item)
       if let last = report.values.last, !last.name.precedes(value.name) {
