@@ -498,6 +498,9 @@ run 0 get volume && prints 7
 run 0 trial status && has "revision $trial is on trial until" && has "user  volume"
 run 0 trial status --json && json "v['state'] == 'pending' and v['revision'] == $trial and v['length'] == 600000000 and v['remaining'] > 0"
 run 0 explain volume && has "goes back to"
+run 0 --store over init && run 0 --store over set a 1 && run 0 --store over set a 2 --trial 10m && run 0 --store over set a 3
+run 0 --store over backup over.bak && run 0 --store over restore over.bak && run 0 --store over trial status && has "went back"
+run 0 --store over get a && prints 3 && run 0 --store over set b 1 --trial 1m
 run 5 set volume 8 --trial 10m && warns "revision $trial is on trial" && one_line
 run 5 trial confirm $((trial + 1)) && one_line
 run 0 trial revert && has "went back"

@@ -6,8 +6,8 @@ extension Store {
   ///
   /// It is one commit with a revision of its own, so that readers see the state before or after and watches are told what
   /// changed. The history, the store's identity and its count of revisions stay. Before, the present state is put into
-  /// the store's own backups, save that one in memory has none. If the store has the backup's content already, there is no
-  /// commit.
+  /// the store's own backups, save that one in memory has none. If the store has the backup's content already, and
+  /// nothing is on trial, there is no commit.
   /// Corresponds to `livery_restore` in C.
   ///
   /// - Parameter backup: a file, or the name of one of `backups()`; nil for the latest of those.
@@ -101,7 +101,8 @@ private struct Restoration {
     }
     try replace("meta", view.databases.meta, by: content.table("meta").entries)
     let fresh = try differences(limits.horizon(now, view))
-    guard hasChanged || before != content.contentRevision else {
+    let isOnTrial = try view.pendingTrial() != nil
+    guard hasChanged || isOnTrial || before != content.contentRevision else {
       try replaceExpiries()
       return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
     }
