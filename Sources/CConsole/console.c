@@ -67,63 +67,78 @@ uint8_t *lvo_read_input(size_t most, size_t *count) {
 
 void lvo_free(void *pointer) { free(pointer); }
 
-// What root makes in a folder of somebody else's is theirs, as the folder is: a service goes on with it.
-static int give_as(const char *folder, int made) {
+// The folder that a path lies in, and its last part; -1 with errno.
+static int open_folder(const char *path, const char **name) {
+  char folder[4096];
+  const char *slash = strrchr(path, '/');
+  *name = slash ? slash + 1 : path;
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (!slash) snprintf(folder, sizeof folder, ".");
+  else if (length == 0) snprintf(folder, sizeof folder, "/");
+  else if (length < sizeof folder) snprintf(folder, sizeof folder, "%.*s", (int)length, path);
+  else return errno = ENAMETOOLONG, -1;
+  return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+// What root makes in a folder of somebody else's is theirs, as the folder is: a service goes on with it. 0 or errno.
+static int give_as(int folder, int made) {
   struct stat facts;
   if (geteuid() != 0) return 0;
-  if (stat(folder, &facts) < 0 || fchown(made, facts.st_uid, facts.st_gid) < 0) return errno;
-  return 0;
+  return fstat(folder, &facts) < 0 || fchown(made, facts.st_uid, facts.st_gid) < 0 ? errno : 0;
 }
 
-static void folder_of(const char *path, char folder[4096]) {
-  snprintf(folder, 4096, "%s", path);
-  char *slash = strrchr(folder, '/');
-  if (slash) *(slash == folder ? slash + 1 : slash) = 0;
-  else snprintf(folder, 4096, ".");
-}
-
-int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mode, bool replaces) {
-  char temporary[4096];
-  if (snprintf(temporary, sizeof temporary, "%s.%ld.new", path, (long)getpid()) >= (int)sizeof temporary) return ENAMETOOLONG;
-  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), error = 0;
+static int write_in(int folder, const char *name, const uint8_t *bytes, size_t count, unsigned mode, bool replaces) {
+  char temporary[300];
+  if (snprintf(temporary, sizeof temporary, "%s.%ld.new", name, (long)getpid()) >= (int)sizeof temporary) return ENAMETOOLONG;
+  // Whoever has the folder may have put something there that leads elsewhere.
+  unlinkat(folder, temporary, 0);
+  int file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error = 0;
   if (file < 0) return errno;
   while (!error && count) {
     ssize_t size = write(file, bytes, count);
     if (size < 0) error = errno == EINTR ? 0 : errno;
     else bytes += size, count -= (size_t)size;
   }
-  char folder[4096];
-  folder_of(path, folder);
   if (!error) error = give_as(folder, file);
   if (!error && (fchmod(file, mode) < 0 || fsync(file) < 0)) error = errno;
   if (close(file) < 0 && !error) error = errno;
   // A link fails where there is something already.
-  if (!error && (replaces ? rename(temporary, path) : link(temporary, path)) < 0) error = errno;
-  if (error || !replaces) unlink(temporary);
-  if (error) return error;
-  int place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (place >= 0) {
-    fsync(place);
-    close(place);
-  }
-  return 0;
+  if (!error && (replaces ? renameat(folder, temporary, folder, name) : linkat(folder, temporary, folder, name, 0)) < 0) error = errno;
+  if (error || !replaces) unlinkat(folder, temporary, 0);
+  if (!error) fsync(folder);
+  return error;
+}
+
+int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mode, bool replaces) {
+  const char *name;
+  int folder = open_folder(path, &name);
+  if (folder < 0) return errno;
+  int error = write_in(folder, name, bytes, count, mode, replaces);
+  close(folder);
+  return error;
 }
 
 static int make_one(const char *path, unsigned mode) {
-  if (mkdir(path, 0700) < 0) return errno == EEXIST ? 0 : errno;
-  char folder[4096];
-  folder_of(path, folder);
-  int made = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = made < 0 ? errno : give_as(folder, made);
-  struct stat facts;
-  // Whatever the umask is; what the folder hands on, as its group, stays.
-  if (!error && (fstat(made, &facts) < 0 || fchmod(made, (facts.st_mode & 07000) | mode) < 0)) error = errno;
-  if (made >= 0) close(made);
-  return error;
+  const char *name;
+  int folder = open_folder(path, &name);
+  if (folder < 0) return errno;
+  int error = mkdirat(folder, name, 0700) < 0 ? errno : 0;
+  if (!error) {
+    int made = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat facts;
+    error = made < 0 ? errno : give_as(folder, made);
+    // Whatever the umask is; what the folder hands on, as its group, stays.
+    if (!error && (fstat(made, &facts) < 0 || fchmod(made, (facts.st_mode & 07000) | mode) < 0)) error = errno;
+    if (made >= 0) close(made);
+  }
+  close(folder);
+  return error == EEXIST ? 0 : error;
 }
 
 int lvo_make_folder(const char *path, unsigned mode) {
   char part[4096];
   if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) return ENAMETOOLONG;
+  for (size_t length = strlen(part); length > 1 && part[length - 1] == '/';) part[--length] = 0;
   for (char *next = part + 1; *next; next++) {
     if (*next != '/') continue;
     *next = 0;
@@ -131,7 +146,6 @@ int lvo_make_folder(const char *path, unsigned mode) {
     if (error) return error;
     *next = '/';
   }
-  // A slash at the end has made it already, and it is to have its own mode.
   return make_one(part, mode);
 }
 

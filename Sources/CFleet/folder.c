@@ -130,7 +130,9 @@ int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t 
     return 0;
   }
   if (!error) {
-    const int file = openat(at, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    // Whoever has the folder may have put something there that leads elsewhere.
+    unlinkat(at, temporary, 0);
+    const int file = openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (file < 0) {
       error = errno;
     } else {

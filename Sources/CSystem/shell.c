@@ -8,8 +8,10 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -180,30 +182,37 @@ static bool write_in_place(const char *path, const void *bytes, size_t count, bo
   return end_file(descriptor, bytes, count, false);
 }
 
-// The mode of a new file that is to be everybody's.
-static mode_t usual_mode(void) {
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
+// A new file beside another one; the umask counts.
+static int open_beside(const char *path, char beside[PATH_MAX], mode_t mode) {
+  for (int attempt = 0; attempt < 100; attempt++) {
+    uint32_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) number = (uint32_t)getpid() + (uint32_t)attempt;
+    if (snprintf(beside, PATH_MAX, "%s.%08x", path, number) >= PATH_MAX) return errno = ENAMETOOLONG, -1;
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
+}
+
+// Whether a file can be exchanged for another one: a link, a pipe, a file with another name or owner, or with a list of who may do
+// what, stays what it is; what may not be written is not replaced either.
+static bool may_be_replaced(const char *path, const struct stat *facts) {
+  return S_ISREG(facts->st_mode) && facts->st_nlink == 1 && facts->st_uid == geteuid() && access(path, W_OK) == 0
+         && lgetxattr(path, "system.posix_acl_access", NULL, 0) < 0;
 }
 
 bool lvs_write_file(const char *path, const void *bytes, size_t count, bool is_private) {
   struct stat facts;
-  bool is_there = lstat(path, &facts) == 0;
-  // A link, a pipe, a file with another name or owner stays what it is; what may not be written is not replaced either.
-  bool is_replaced = !is_there || (S_ISREG(facts.st_mode) && facts.st_nlink == 1 && facts.st_uid == geteuid() && access(path, W_OK) == 0);
+  bool is_there = lstat(path, &facts) == 0, is_replaced = path[0] && (!is_there || may_be_replaced(path, &facts));
   char beside[PATH_MAX];
-  bool fits = snprintf(beside, sizeof beside, "%s.XXXXXX", path) < (int)sizeof beside;
-  if (!fits) errno = ENAMETOOLONG;
-  int descriptor = is_replaced && fits && path[0] ? mkostemp(beside, O_CLOEXEC) : -1;
+  int descriptor = is_replaced ? open_beside(path, beside, is_private || is_there ? 0600 : 0666) : -1;
   if (descriptor < 0) {
     bool is_barred = !is_replaced || errno == EACCES || errno == EPERM || errno == EROFS || errno == ENAMETOOLONG;
     return is_barred && write_in_place(path, bytes, count, is_private);
   }
-  mode_t mode = is_private ? S_IRUSR | S_IWUSR : is_there ? facts.st_mode & 07777 : usual_mode();
   // Where the group cannot be kept, or a mode, the file itself stays.
-  bool is_group_same = !is_there || fchown(descriptor, (uid_t)-1, facts.st_gid) == 0;
-  bool is_prepared = is_group_same && fchmod(descriptor, mode) == 0;
+  bool is_prepared = !is_there || fchown(descriptor, (uid_t)-1, facts.st_gid) == 0;
+  if (is_private || is_there) is_prepared = is_prepared && fchmod(descriptor, is_private ? 0600 : facts.st_mode & 07777) == 0;
   if (!is_prepared) close(descriptor);
   if (is_prepared && end_file(descriptor, bytes, count, true) && rename(beside, path) == 0) return true;
   int code = errno;

@@ -366,8 +366,8 @@ def test_settings_that_were_made_anew_are_taken_up(agent, console):
   shutil.rmtree(agent.settings)
   with livery.open(agent.settings, create=True) as store:
     livery.sync.enroll(store, console.code()).result(20)
-    wait(lambda: agent.part("sync").get("fleet", {}).get("enrolled"), 60)
-    assert livery.sync.status(store)["process"] == agent.process.pid
+    wait(lambda: agent.part("sync").get("fleet", {}).get("enrolled"), "the enrollment", 60)
+    wait(lambda: livery.sync.status(store).get("process") == agent.process.pid, "its part")
 
 
 def test_what_was_brought_back_from_a_copy_is_told(agent):

@@ -285,7 +285,7 @@ if [ -L link.json ] && [ "$(stat -c %i,%a all.json second.json)" = "$(printf '%s
 rm second.json && run 0 export -o all.json
 if [ "$(stat -c %i all.json)" != "$was" ] && [ "$(stat -c %a all.json)" = 640 ] && [ -z "$(ls all.json.* 2>/dev/null)" ]; then pass; else fail "an export takes the place of another"; fi
 (umask 027 && "$livery" export -o fresh.json) && if [ "$(stat -c %a fresh.json)" = 640 ]; then pass; else fail "a new file goes by the umask"; fi
-mkfifo pipe && (cat pipe >piped &) && run 0 export -o pipe && sleep 0.2
+mkfifo pipe && { cat pipe >piped & reader=$!; } && run 0 export -o pipe && wait $reader
 if [ -p pipe ] && [ -s piped ]; then pass; else fail "an export into a pipe"; fi
 run 0 export --layers --reveal -o all.json
 run 0 --store members init && run 0 --store members set o --value-json '{"setAside": true, "x": 1}'

@@ -210,7 +210,9 @@ class Device:
     listed, violations = [], []
     for hashed, document in self.wanted():
       bad = refuses and refuses(document)
-      listed.append({"hash": hashed, "verdict": "refused" if bad else verdict})
+      # Once, also where several channels say the same.
+      if hashed not in [one["hash"] for one in listed]:
+        listed.append({"hash": hashed, "verdict": "refused" if bad else verdict})
       if bad:
         violations = [{"name": "volume", "message": "it is too loud"}]
     layers = {"recommend": "recommended", "enforce": "enforced", "replace": "recommended"}

@@ -234,7 +234,8 @@ def test_a_device_is_removed_also_where_nothing_can_be_signed(console):
   signing.chmod(0o600)
   signing.write_bytes(other.read_bytes())
   try:
-    refused = console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": 0})
+    draft = console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [{"name": "volume", "verb": "enforce", "value": 1}]})
+    refused = console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": draft["revision"]})
     assert refused.status in (409, 503)
     console.api("DELETE", "devices/" + device.id, expected=204)
   finally:
@@ -538,7 +539,8 @@ def test_names_of_groups_count_though_they_were_removed(tmp_path):
   """The fleet's manifest names them all, and devices take so many."""
   console = Console(tmp_path).make_bare()
   console.sql("WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4095) INSERT INTO channels "
-              "(name, version, changed, expires, manifest, stamp) SELECT 'group.g' || i, 1, 1, 9999999999, x'', 0 FROM n")
+              "(name, version, changed, expires, manifest, stamp) SELECT 'group.g' || i, 1, 1, "
+              f"{int(time.time()) + 86400}, x'', 0 FROM n")
   console.serve()
   try:
     refused = console.ask("POST", "/api/v1/groups", {"name": "lobby"})

@@ -86,14 +86,15 @@ def test_an_alias_is_the_setting(console):
 def test_a_secret_is_one_by_each_of_its_names(console):
   console.api("POST", "schemas", schema(2), 201)
   shown = change(console, ("pin", "enforce", "4711"))
-  assert shown["settings"] == [{"name": "servicePin", "verb": "enforce", "secret": True}]
+  assert shown["settings"] == [{"name": "servicePin", "written": "pin", "verb": "enforce", "secret": True}]
   assert "4711" not in json.dumps(console.api("GET", "channels/fleet/difference"))
   assert "4711" not in json.dumps(console.api("GET", "history"))
   # And by the name that it has in a later version, though that does not call it secret.
   later = schema(3)
   later["Groups"][0]["Settings"][2] = {"Type": "TextField", "Title": "PIN", "Key": "code", "Aliases": ["pin", "servicePin"]}
   console.api("POST", "schemas", later, 201)
-  assert console.api("GET", "channels/fleet/draft")["settings"] == [{"name": "code", "verb": "enforce", "secret": True}]
+  assert console.api("GET", "channels/fleet/draft")["settings"] == [
+      {"name": "code", "written": "pin", "verb": "enforce", "secret": True}]
 
 
 def test_what_the_present_schema_does_not_take_is_told_and_not_newly_published(console):

@@ -27,6 +27,8 @@ def test_a_broker_that_is_not_reached_is_told_until_it_is(tmp_path):
     assert b"not connected" in console.ask("GET", "/api/v1/status").body
   finally:
     console.stop()
+  # Whoever has ended says nothing any more.
+  assert "broker:" not in console.run("status")
   # A command says so, too, and has done what it was asked for.
   console.run("draft", "set", "fleet", "enforce", "volume", "4")
   done = subprocess.run([PROGRAM, "publish", "--state", console.state], capture_output=True, text=True, timeout=60)
@@ -123,6 +125,30 @@ def test_a_clock_that_was_ahead_leaves_nobody_behind(tmp_path):
   assert times()[0] >= ahead[0] and times()[1] >= ahead[1]
 
 
+def test_keys_are_changed_also_after_a_clock_that_was_years_ahead(tmp_path):
+  faketime = shutil.which("faketime")
+  if faketime is None:
+    pytest.skip("faketime is not installed")
+  console = Console(tmp_path).make()
+
+  def ahead(*words):
+    subprocess.run([faketime, "-f", "+500d", PROGRAM, *words, "--state", console.state], check=True)
+
+  ahead("keys", "rotate", "--root-key", console.state / "root.key")
+  ahead("draft", "set", "fleet", "enforce", "volume", "1")
+  ahead("publish")
+  console.run("draft", "set", "fleet", "enforce", "volume", "2")
+  console.run("publish")
+  manifest = console.published / "v1/channels/fleet/manifest"
+  content = read_sync.cbor(read_sync.cbor(manifest.read_bytes())[1])
+  assert content["issued"] > time.time() + 400 * 86400
+  # Another key signs from there on; and one that devices are to forget the former for, from now on.
+  console.run("keys", "rotate", "--root-key", console.state / "root.key")
+  console.run("keys", "revoke", "--root-key", console.state / "root.key")
+  content = read_sync.cbor(read_sync.cbor(manifest.read_bytes())[1])
+  assert abs(content["issued"] - time.time()) < 3600 and content["expires"] < time.time() + 8 * 86400
+
+
 def test_the_end_of_the_key_document_is_told_before_and_after(tmp_path):
   faketime = shutil.which("faketime")
   if faketime is None:
@@ -175,6 +201,8 @@ def test_the_password_of_a_database_is_not_shown(tmp_path):
   for address, shown in {
       "postgresql://liv:pw77@127.0.0.1:5432/fleet?sslmode=require": "postgresql://liv:…@127.0.0.1:5432/fleet?sslmode=require",
       "postgres://liv:p:w@host/x@y:z": "postgres://liv:…@host/x@y:z", "postgresql://host:5432/fleet": "postgresql://host:5432/fleet",
+      "postgresql://u:p?w@host/db": "postgresql://u:…@host/db",
+      "postgresql://host/db?user=u&password=secret&sslpassword=too": "postgresql://host/db?user=u&password=…&sslpassword=…",
   }.items():
     (console.state / "console.json").write_text(json.dumps({**noted, "database": address}))
     assert console.json("config")["database"] == shown
@@ -210,6 +238,11 @@ def test_what_root_writes_belongs_to_whoever_has_the_folder(tmp_path):
     for place, _, files in os.walk(folder):
       for one in [place] + [os.path.join(place, file) for file in files]:
         os.chown(one, nobody.pw_uid, nobody.pw_gid)
+  # What leads elsewhere is not followed.
+  victim = tmp_path / "victim"
+  victim.write_text("of root")
+  for number in range(os.getpid(), os.getpid() + 400):
+    os.symlink(victim, console.state / f"console.json.{number}.new")
   before = os.umask(0o077)
   try:
     console.run("group", "add", "lobby")
@@ -219,6 +252,9 @@ def test_what_root_writes_belongs_to_whoever_has_the_folder(tmp_path):
     console.run("keys", "rotate", "--root-key", console.state / "root.key")
   finally:
     os.umask(before)
+  assert victim.read_text() == "of root" and victim.stat().st_uid == 0
+  for path in console.state.glob("console.json.*.new"):
+    path.unlink()
   for folder in (console.state, console.published):
     for place, _, files in os.walk(folder):
       for one in [place] + [os.path.join(place, file) for file in files]:

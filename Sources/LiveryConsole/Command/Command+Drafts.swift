@@ -64,7 +64,8 @@ extension Command {
     let plan = try plan()
     try plan.check()
     let console = try open()
-    let difference = try console.difference(channel)
+    var difference = try console.difference(channel)
+    difference.elsewhere.removeAll { !plan.conditions.isFor($0.version) }
     var lines = difference.settings.map { (one) in
       let written = one.after?.alias.map { " (written \($0))" } ?? ""
       return "\(one.name)\(written): \(Console.words(one.before)) → \(Console.words(one.after))"
@@ -135,8 +136,9 @@ extension Command {
     let plan = try plan()
     let seen = try arguments.number("revision", -1, 0...1 << 50)
     let revision = seen < 0 ? try console.draft(channel).revision : UInt64(clamping: seen)
-    if plan.conditions.schema == nil {
-      for one in try console.difference(channel).elsewhere { Output.complain(one.words) }
+    let settings = try console.draft(channel).settings
+    for one in try console.elsewhere(settings, try console.known(channel)) where plan.conditions.isFor(one.version) {
+      Output.complain(one.words)
     }
     let number = try console.publish(channel, plan, at: revision, by: person)
     waitForHints(console)

@@ -64,17 +64,30 @@ struct Configuration {
     return shown
   }
 
-  /// `postgresql://user:…@host/name`.
+  /// `postgresql://user:…@host/name?password=…`.
   private static func masked(_ address: String) -> String {
-    let bytes = Array(address.utf8)
     guard let scheme = address.after("postgresql://") ?? address.after("postgres://") else { return address }
-    let start = bytes.count - scheme.utf8.count
-    let rest = bytes[start...]
-    let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    guard let at = host.lastIndex(of: UInt8(ascii: "@")),
-      let colon = host[..<at].firstIndex(of: UInt8(ascii: ":"))
-    else { return address }
-    return String(decoding: bytes[...colon] + Array("…".utf8) + bytes[at...], as: UTF8.self)
+    let bytes = Array(address.utf8)
+    var rest = bytes[(bytes.count - scheme.utf8.count)...]
+    var shown = Array(bytes[..<rest.startIndex])
+    let hidden = Array("…".utf8)
+    // A password may have a question mark.
+    let host = rest.prefix { $0 != UInt8(ascii: "/") }
+    if let at = host.lastIndex(of: UInt8(ascii: "@")), let colon = host[..<at].firstIndex(of: UInt8(ascii: ":")) {
+      shown += rest[...colon] + hidden
+      rest = rest[at...]
+    }
+    let key = Array("password=".utf8)
+    while let first = rest.first {
+      if rest.starts(with: key) {
+        shown += key + hidden
+        rest = rest.dropFirst(key.count).drop { $0 != UInt8(ascii: "&") }
+      } else {
+        shown.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: shown, as: UTF8.self)
   }
 
   func write(_ folder: String) throws(Refusal) {

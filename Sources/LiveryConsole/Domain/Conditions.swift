@@ -18,6 +18,9 @@ package struct Conditions: Sendable {
   /// Whether it holds for a time or for some alone, above what its channel says otherwise.
   package var isOverlay: Bool { from != nil || until != nil || app != nil || schema != nil }
 
+  /// Whether it is for devices with a version of the schema.
+  func isFor(_ version: Int64) -> Bool { schema?.contains(version) ?? true }
+
   /// Whether it is from a moment on for good, and for all: then it is what the channel says, once that moment was everywhere.
   var settles: Bool { from != nil && until == nil && app == nil && schema == nil }
 

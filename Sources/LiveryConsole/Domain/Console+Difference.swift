@@ -10,7 +10,7 @@ extension Console {
     let draft = try draft(channel)
     difference.revision = draft.revision
     difference.unfit = try unfit(draft.settings)
-    difference.elsewhere = try unfitElsewhere(draft.settings, kind)
+    difference.elsewhere = try elsewhere(draft.settings, kind)
     difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
     for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
     // A fleet is large, and so are drafts: what is kept does not grow with their product.
@@ -58,7 +58,7 @@ extension Console {
 
   /// What devices of a channel would refuse whose schema is not the one with the highest version: an app is not updated everywhere at
   /// once. They know settings by the names that are written.
-  private func unfitElsewhere(
+  package func elsewhere(
     _ settings: [DraftSetting], _ channel: LiveryFleet.Channel
   ) throws(Refusal) -> [Difference.Elsewhere] {
     guard let present = try database.number("SELECT MAX(version) FROM schemas") else { return [] }

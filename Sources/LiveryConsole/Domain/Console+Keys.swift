@@ -5,14 +5,15 @@ import LiveryHTTP
 // Changing who signs: asked for, signed by root keys, here or elsewhere, and then taken.
 extension Console {
   /// What follows the key document that holds.
-  private func following() throws(Refusal) -> KeyDocument {
+  ///
+  /// - Parameter start: from when its time counts.
+  private func following(from start: Int64) throws(Refusal) -> KeyDocument {
     var document = try keyDocument()
-    let now = Console.now
     // A database that was put back does not know of all that devices have seen. What one of them may have made up does not count.
     let seen = try database.number("SELECT MAX(keys) FROM devices WHERE refused = 0") ?? 0
     document.version = (seen - document.version < 1000 ? max(document.version, seen) : document.version) + 1
-    document.issued = now
-    document.expires = now + Console.keyLifetime
+    document.issued = Console.now
+    document.expires = start + Console.keyLifetime
     document.former = nil
     return document
   }
@@ -43,11 +44,13 @@ extension Console {
     let now = Console.now
     let seed = Crypto.random(SigningKey.seedSize)
     guard let signer = SigningKey.make(seed: seed) else { throw Refusal(.busy, "libsodium does not work") }
-    let document = try following()
+    // What a former key has signed by a clock that was ahead counts on, unless that key does not any more.
+    let start = revokes ? now : try signingTime()
+    let document = try following(from: start)
     var signers = revokes ? [] : document.signers.filter { $0.until > now }
     // One that is superseded ends with the manifests that it has signed.
-    for index in signers.indices { signers[index].until = min(signers[index].until, now + Console.lifetime) }
-    signers.append(KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + Console.keyLifetime))
+    for index in signers.indices { signers[index].until = min(signers[index].until, start + Console.lifetime) }
+    signers.append(KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: start + Console.keyLifetime))
     var request = try KeyRequest(
       KeyDocument(
         fleet: document.fleet, version: document.version, issued: now, expires: document.expires, roots: document.roots,
@@ -106,13 +109,13 @@ extension Console {
     guard (1...Limit.roots).contains(listed.count), (1...listed.count).contains(threshold) else {
       throw Refusal(.invalid, "a fleet has 1 to \(Limit.roots) root keys, of which 1 to all have to sign")
     }
-    var document = try following()
+    let start = try signingTime()
+    var document = try following(from: start)
     let former = document.roots
     document.roots = KeyDocument.Roots(keys: listed, threshold: threshold)
     if document.roots != former { document.former = former }
-    let now = Console.now
     // They hold for as long as the document does.
-    for index in document.signers.indices where document.signers[index].until > now + Console.lifetime {
+    for index in document.signers.indices where document.signers[index].until > start + Console.lifetime {
       document.signers[index].until = document.expires
     }
     var request = try KeyRequest(document)
@@ -160,6 +163,11 @@ extension Console {
         "INSERT INTO signed_keys (version, content, stamp) VALUES (?, ?, ?)",
         [.int(document.version), .bytes(bytes), .int(stamp)])
       try noteAsked([])
+      if !document.signers.contains(where: { present.signer($0.key) != nil }) {
+        // Devices forget what the former keys have signed, and when.
+        let end = Console.now + Console.lifetime
+        try database.run("UPDATE channels SET expires = ? WHERE expires > ?", [.int(end), .int(end)])
+      }
       try signAll(stamp, with: signing)
       try note(
         person, document.former == nil ? "changed who signs" : "changed the root keys",

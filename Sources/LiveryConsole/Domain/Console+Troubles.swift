@@ -33,16 +33,19 @@ extension Console {
       + "livery console keys rotate --root-key FILE"
   }
 
-  /// Whether devices know of later things than the database: it was put back to what it was.
+  /// Whether devices know of later things than the database: it was put back to what it was. What one of them may have made up does
+  /// not count, nor what those know who get another key document first.
   private func backupProblem() throws(Refusal) -> String? {
     let document = try keyDocument()
     let keys = try database.number(
-      "SELECT COUNT(*) FROM devices WHERE refused = 0 AND keys > ?", [.int(document.version)])
+      "SELECT COUNT(*) FROM devices WHERE refused = 0 AND keys > ? AND keys < ?",
+      [.int(document.version), .int(document.version + Self.leap)])
     let channels = try database.number(
       """
       SELECT COUNT(DISTINCT h.device) FROM device_channels h JOIN channels c ON c.name = h.channel
-      JOIN devices d ON d.id = h.device WHERE d.refused = 0 AND h.version > c.version
-      """)
+      JOIN devices d ON d.id = h.device
+      WHERE d.refused = 0 AND d.keys = ? AND h.version > c.version AND h.version < c.version + ?
+      """, [.int(document.version), .int(Self.leap)])
     let count = Int(max(keys ?? 0, channels ?? 0))
     guard count > 0 else { return nil }
     let devices = Piece.count(count, "device knows", "devices know")
@@ -50,24 +53,42 @@ extension Console {
       + "livery console keys revoke --root-key FILE"
   }
 
-  /// What a console that serves has noted.
+  /// Versions that are so many ahead nobody has signed.
+  private static let leap: Int64 = 1000
+  /// How long what a console has noted of its broker counts, and how often it notes it, in seconds.
+  private static let notesHold: Int64 = 90
+  private static let notesPause: Int64 = 30
+
+  /// What a console that serves has noted of late.
   private func brokerProblem() throws(Refusal) -> String? {
-    guard let url = place.broker else { return nil }
-    return try database.first("SELECT problem FROM places WHERE name = ?", [.text(url)]) { (row) throws(Refusal) in
-      row.textIfAny(0)
-    } ?? nil
+    guard place.broker != nil else { return nil }
+    return try database.first(
+      "SELECT problem FROM places WHERE name LIKE 'broker %' AND since > ? ORDER BY since DESC LIMIT 1",
+      [.int(Console.now - Self.notesHold)]
+    ) { (row) throws(Refusal) in row.text(0) }
   }
 
-  /// Notes for others why the broker is not connected, if that is so; to be called every few seconds.
+  /// Beside what is published to: a path or a bucket.
+  private var brokerNote: String { "broker " + holder }
+
+  /// Notes for others why the broker is not connected, as long as that is so; to be called every few seconds.
   func noteBroker() throws(Refusal) {
-    guard let url = place.broker, let hints else { return }
-    let problem = hints.problem
-    let before = try brokerProblem()
-    guard problem != before else { return }
+    guard let hints else { return }
+    guard let problem = hints.problem else { return try forgetBroker() }
+    let now = Console.now
+    if let noted = brokerNoted, noted.problem.sameBytes(as: problem), now < noted.time + Self.notesPause { return }
     try database.run(
       """
       INSERT INTO places (name, written, problem, since) VALUES (?, 0, ?, ?)
       ON CONFLICT (name) DO UPDATE SET problem = excluded.problem, since = excluded.since
-      """, [.text(url), problem.map { .text($0) } ?? .null, .int(Console.now)])
+      """, [.text(brokerNote), .text(problem), .int(now)])
+    brokerNoted = (problem, now)
+  }
+
+  /// Takes back what it has noted; to be called before it ends, too.
+  func forgetBroker() throws(Refusal) {
+    guard brokerNoted != nil else { return }
+    try database.run("DELETE FROM places WHERE name = ?", [.text(brokerNote)])
+    brokerNoted = nil
   }
 }

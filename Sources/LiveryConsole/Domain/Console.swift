@@ -50,6 +50,8 @@ package final class Console: @unchecked Sendable {
   /// Since when everything was put into a bucket by this console: guarded by `writing`. What has nothing to say does not raise it.
   private var reached: Int64 = -1
   var hints: Hints?
+  /// What a console that serves has noted of its broker, and when.
+  var brokerNoted: (problem: String, time: Int64)?
   /// Who this one is to others that publish to the same place.
   let holder = Crypto.random(8).hexadecimal
   /// Of a console that serves, if what is published goes far.

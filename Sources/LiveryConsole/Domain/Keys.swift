@@ -29,7 +29,10 @@ final class Keys: @unchecked Sendable {
   var signers: [SigningKey] {
     lock.withLock {
       let found = path.withCString { lvo_stamp($0) }
-      guard found != stamp else { return present }
+      guard found != stamp else {
+        unread = nil
+        return present
+      }
       do throws(Refusal) { (present, stamp, unread) = (try Keys.read(path), found, nil) } catch { unread = error }
       return present
     }

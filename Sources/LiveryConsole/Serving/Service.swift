@@ -149,6 +149,7 @@ final class Service {
     }
     server.stop()
     console.hints?.flush(1000)
+    try? console.forgetBroker()
   }
 
   /// Ends the streams of those who are signed in no more.
