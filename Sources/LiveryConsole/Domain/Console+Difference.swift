@@ -64,15 +64,7 @@ extension Console {
     guard let present = try database.number("SELECT MAX(version) FROM schemas") else { return [] }
     var condition = "refused = 0 AND schema_version IN (SELECT version FROM schemas) AND schema_version <> ?"
     var parameters: [Database.Parameter] = [.int(present)]
-    switch channel {
-    case .fleet: break
-    case .group(let group):
-      condition += " AND id IN (SELECT device FROM members WHERE in_group = ?)"
-      parameters.append(.text(group))
-    case .device(let id):
-      condition += " AND id = ?"
-      parameters.append(.text(id))
-    }
+    add(channel, of: "id", to: &condition, &parameters)
     let counts = try database.all(
       "SELECT schema_version, COUNT(*) FROM devices WHERE \(condition) GROUP BY schema_version ORDER BY schema_version",
       parameters
@@ -100,16 +92,24 @@ extension Console {
     let places = names.map { _ in "?" }.joined(separator: ", ")
     var sql = "SELECT device FROM device_values WHERE name IN (\(places)) AND \(condition)"
     var parameters: [Database.Parameter] = names.map { .text($0) } + more
+    add(channel, of: "device", to: &sql, &parameters)
+    try database.each(sql, parameters) { (row) throws(Refusal) in body(row.bytes(0)) }
+  }
+
+  /// Has a condition hold for those devices alone that take a channel, by the column that has their ids.
+  private func add(
+    _ channel: LiveryFleet.Channel, of column: String, to condition: inout String,
+    _ parameters: inout [Database.Parameter]
+  ) {
     switch channel {
     case .fleet: break
     case .group(let group):
-      sql += " AND device IN (SELECT device FROM members WHERE in_group = ?)"
+      condition += " AND \(column) IN (SELECT device FROM members WHERE in_group = ?)"
       parameters.append(.text(group))
     case .device(let id):
-      sql += " AND device = ?"
+      condition += " AND \(column) = ?"
       parameters.append(.text(id))
     }
-    try database.each(sql, parameters) { (row) throws(Refusal) in body(row.bytes(0)) }
   }
 
   /// The devices that take a channel.
