@@ -285,6 +285,12 @@ if [ -L link.json ] && [ "$(stat -c %i,%a all.json second.json)" = "$(printf '%s
 rm second.json && run 0 export -o all.json
 if [ "$(stat -c %i all.json)" != "$was" ] && [ "$(stat -c %a all.json)" = 640 ] && [ -z "$(ls all.json.* 2>/dev/null)" ]; then pass; else fail "an export takes the place of another"; fi
 (umask 027 && "$livery" export -o fresh.json) && if [ "$(stat -c %a fresh.json)" = 640 ]; then pass; else fail "a new file goes by the umask"; fi
+# One that cannot be written is as it was, with nothing beside it.
+cp all.json before.json && run 0 --store wide init
+python3 -c 'import json; print(json.dumps({"Values": {"wide%d" % i: "x" * 200 for i in range(200)}}))' >wide.json
+run 0 --store wide import wide.json
+(trap '' XFSZ && ulimit -f 4 && exec "$livery" --store wide export -o all.json) >out 2>err
+if [ $? -ne 0 ] && cmp -s all.json before.json && [ -z "$(ls all.json.* 2>/dev/null)" ]; then pass; else fail "an export that does not fit" "$(cat err)"; fi
 mkfifo pipe && { cat pipe >piped & reader=$!; } && run 0 export -o pipe && wait $reader
 if [ -p pipe ] && [ -s piped ]; then pass; else fail "an export into a pipe"; fi
 run 0 export --layers --reveal -o all.json

@@ -1,6 +1,7 @@
 """The console's pages without a browser: who may do what by which method, and what nobody means well with."""
 
 import contextlib
+import html
 import http.client
 import json
 import re
@@ -344,3 +345,33 @@ def test_a_code_whose_device_was_removed_is_withdrawn(console):
   assert eva.ask("POST", f"/enrollment/{codes[gone.id]}/withdraw").status == 303
   assert eva.ask("POST", f"/enrollment/{codes[there.id]}/withdraw").status == 409
   assert 'id="label" name="label" maxlength="64"' in shown
+
+
+def test_the_form_leaves_a_setting_as_it_is_written(console, tmp_path):
+  console.run("draft", "set", "fleet", "recommend", "volume", "30")
+  console.run("publish")
+  later = json.loads(json.dumps(SCHEMA).replace('"volume"', '"loudness"'))
+  later["Version"] = 2
+  later["Groups"][0]["Settings"][0]["Aliases"] = ["volume"]
+  console.api("POST", "schemas", later, 201)
+  eva = Person(console, "eva")
+  page = eva.ask("GET", "/channels/fleet/form/at/0").body.decode()
+  fields = {name: html.unescape(value) for name, value in re.findall(r'name="([sz]:loudness)" value="([^"]*)"', page)}
+  done = eva.ask("POST", "/channels/fleet/form/at/0", **fields, **{"v:loudness": "41", "w:loudness": "recommend"})
+  assert done.status in (200, 303), done.body
+  assert console.api("GET", "channels/fleet/draft")["settings"] == [
+      {"name": "loudness", "written": "volume", "verb": "recommend", "value": 41}]
+
+
+def test_each_page_tells_what_keeps_the_console_from_its_work(console):
+  eva = Person(console, "eva")
+  signing = console.state / "signing.key"
+  assert "signing.key" not in eva.ask("GET", "/groups").body.decode()
+  own = signing.read_bytes()
+  signing.unlink()
+  console.run("keys", "make", signing)
+  for path in ("/devices", "/groups", "/channels/fleet/difference"):
+    assert "do not sign for this fleet" in eva.ask("GET", path).body.decode(), path
+  signing.unlink()
+  signing.write_bytes(own)
+  signing.chmod(0o400)

@@ -60,6 +60,9 @@ def test_what_another_version_of_the_schema_refuses_is_told_before_it_is_publish
   assert [(one["schema"], one["devices"], [bad["name"] for bad in one["unfit"]]) for one in difference["elsewhere"]] == [
       (1, 1, ["audio.volume"])]
   assert "1 device has version 1 of the schema, and would refuse all of it: audio.volume" in console.run("diff", "fleet")
+  # For devices with other versions nothing is refused: they pass it over.
+  assert "elsewhere" not in console.json("diff", "fleet", "--schema", "2")
+  assert len(console.json("diff", "fleet", "--schema", "1..2")["elsewhere"]) == 1
   done = subprocess.run([PROGRAM, "publish", "--state", console.state] + (["--database", console.database] if console.database else []),
                         capture_output=True, text=True, timeout=60)
   assert done.returncode == 0 and "version 1 of the schema" in done.stderr
@@ -185,6 +188,37 @@ def test_a_key_of_another_fleet_or_one_that_cannot_be_read_is_told(tmp_path):
     assert "keys" not in troubles(console)
   finally:
     console.stop()
+
+
+def test_the_log_of_a_console_that_serves_says_what_is_wrong_once(tmp_path):
+  console = Console(tmp_path).make()
+  signing = console.state / "signing.key"
+  signing.unlink()
+  console.run("keys", "make", signing)
+  log = tmp_path / "log"
+  with open(log, "w") as file:
+    process = subprocess.Popen([PROGRAM, "serve", "--state", console.state, "--listen", f"127.0.0.1:{console.port}", "--broker",
+                                f"mqtt://127.0.0.1:{free_port()}"], stdout=subprocess.DEVNULL, stderr=file)
+  try:
+    wait(lambda: "do not sign for this fleet" in log.read_text() and "the broker is not connected" in log.read_text(), 30)
+    time.sleep(1)
+    assert log.read_text().count("do not sign") == 1
+  finally:
+    process.terminate()
+    assert process.wait(20) == 0
+
+
+def test_a_group_that_is_none_is_told(console):
+  assert console.run("device", "list", "--group", "nope", expected=3)
+  console.run("group", "add", "lobby")
+  assert console.run("device", "list", "--group", "lobby") == ""
+
+
+def test_what_is_released_is_no_secret(console):
+  console.run("draft", "set", "group.lobby", "release", "servicePin", expected=3)
+  console.run("group", "add", "lobby")
+  console.run("draft", "set", "group.lobby", "release", "servicePin")
+  assert console.api("GET", "channels/group.lobby/draft")["settings"] == [{"name": "servicePin", "verb": "release"}]
 
 
 def test_what_is_noted_and_cannot_be_read_is_not_passed_over(tmp_path):

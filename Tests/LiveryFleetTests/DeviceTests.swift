@@ -197,6 +197,24 @@ import Testing
     #expect(device.value("theme") == .string("light"))
   }
 
+  @Test func documentsBeginAndEndOnTheSecond() throws {
+    let origin = try Origin(publisher())
+    // Whatever part of a second is over when the device looks.
+    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start + 700)
+    device.network = { .answered(origin.answer($0)) }
+    device.console = { origin.take(report: $0) }
+    try origin.publish(own(device), [], now: noon)
+    let (from, until) = (noon + 90, noon + 95)
+    try origin.publish(
+      .fleet, [document(.init("volume", .enforce, .int(5)), from: .moment(from), until: .moment(until))], now: noon)
+    device.run(until: from * 1000 - 1)
+    #expect(device.value("volume") == nil)
+    device.run(until: from * 1000 + 20)
+    #expect(device.value("volume") == .int(5))
+    device.run(until: until * 1000 + 20)
+    #expect(device.value("volume") == nil)
+  }
+
   @Test func aClockThatIsSetBackBringsBackWhatItHadEnded() throws {
     let (origin, device) = try fleet()
     try origin.publish(own(device), [], now: noon)

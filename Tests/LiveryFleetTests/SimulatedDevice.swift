@@ -138,7 +138,8 @@ final class SimulatedDevice {
     guard isUp else { return }
     let world = Device.World(
       hasAsset: { [assets] in assets.contains($0) }, offset: { _ in 3600 }, schema: schema)
-    for effect in device.handle(event, at: Device.Moment(uptime: now - started, clock: clock), world) {
+    let moment = Device.Moment(uptime: now - started, clock: clock, fraction: now % 1000)
+    for effect in device.handle(event, at: moment, world) {
       perform(effect)
     }
   }

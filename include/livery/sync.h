@@ -183,6 +183,7 @@ LIVERY_API livery_status livery_sync_stop(livery_sync *sync);
  *   - #LIVERY_ERROR_REFUSED        what is published cannot be trusted or used; what is in effect stays
  *   - #LIVERY_ERROR_INVALID_VALUE  a value does not fit, and nothing of it is done; the message says which
  *   - #LIVERY_ERROR_BUSY, #LIVERY_ERROR_NO_SPACE  the store could not take it now; it is tried again
+ *   - #LIVERY_ERROR_CONFLICT       something that is not the console's is on trial; it is tried again once that has ended
  *   - #LIVERY_ERROR_NETWORK, #LIVERY_ERROR_TIMEOUT, #LIVERY_ERROR_UNAVAILABLE, #LIVERY_ERROR_CANCELLED, #LIVERY_ERROR_CLOSED as
  *     by livery_sync_enroll_start()
  *

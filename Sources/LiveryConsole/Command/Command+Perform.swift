@@ -283,8 +283,7 @@ extension Command {
   }
 
   private func status() throws(Refusal) {
-    let console = try open()
-    let json = try console.status()
+    let json = try open().status()
     var lines: [String] = []
     for member in json.members {
       if member.key.utf8.suffix(6).elementsEqual("Expire".utf8), case .int(let seconds) = member.value {
@@ -293,13 +292,17 @@ extension Command {
         lines.append("\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? ""))
       }
     }
-    if let publishing = try console.publishing() {
-      let waiting = Piece.count(publishing.waiting, "manifest waits", "manifests wait")
-      var line = "publishing: \(publishing.place): \(waiting)"
-      if let since = publishing.since { line += " since \(Output.time(since))" }
-      lines.append(line + (publishing.problem.map { ": " + $0 } ?? ""))
+    let value = json.value
+    if let publishing = value["publishing"], let place = publishing["place"]?.text,
+      case .int(let count)? = publishing["waiting"]
+    {
+      var line = "publishing: \(place): \(Piece.count(Int(count), "manifest waits", "manifests wait"))"
+      if case .int(let since)? = publishing["since"] { line += " since \(Output.time(since))" }
+      lines.append(line + (publishing["problem"]?.text.map { ": " + $0 } ?? ""))
     }
-    lines += try console.troubles().map { "\($0.part): \($0.message)" }
+    for problem in value["problems"]?.items ?? [] {
+      lines.append("\(problem["part"]?.text ?? ""): \(problem["message"]?.text ?? "")")
+    }
     show(json, lines.map { Output.plain($0) })
   }
 
