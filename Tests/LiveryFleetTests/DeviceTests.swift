@@ -10,11 +10,7 @@ import Testing
 
   /// A fleet and a device in it, which nobody has told anything yet.
   private func fleet() throws -> (Origin, SimulatedDevice) {
-    let origin = try Origin(publisher())
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
-    return (origin, device)
+    try fleetOfOne(at: start)
   }
 
   private func own(_ device: SimulatedDevice) -> Channel { .device(device.device.id) }
@@ -198,11 +194,8 @@ import Testing
   }
 
   @Test func documentsBeginAndEndOnTheSecond() throws {
-    let origin = try Origin(publisher())
     // Whatever part of a second is over when the device looks.
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start + 700)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
+    let (origin, device) = try fleetOfOne(at: start + 700)
     try origin.publish(own(device), [], now: noon)
     let (from, until) = (noon + 90, noon + 95)
     try origin.publish(

@@ -12,10 +12,7 @@ import Testing
 
   /// A device in a group, which has asked for everything.
   init() throws {
-    let origin = try Origin(publisher())
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
+    let (origin, device) = try fleetOfOne(at: start)
     (self.origin, self.device) = (origin, device)
     try publish(1, .group("lobby"))
     try publish(1, .fleet)

@@ -9,11 +9,7 @@ import Testing
   private let minute: Int64 = 60_000
 
   private func fleet() throws -> (Origin, SimulatedDevice) {
-    let origin = try Origin(publisher())
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
-    return (origin, device)
+    try fleetOfOne(at: start)
   }
 
   /// With a group whose title holds.

@@ -10,10 +10,7 @@ import Testing
 
   /// A fleet and a device in it, to which something is published.
   private func fleet() throws -> (Origin, SimulatedDevice) {
-    let origin = try Origin(publisher())
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
+    let (origin, device) = try fleetOfOne(at: start)
     try origin.publish(.device(device.device.id), [], now: noon)
     try publish(1, origin, device)
     device.run(until: start + minute)

@@ -219,3 +219,12 @@ final class SimulatedDevice {
     return true
   }
 }
+
+/// A fleet and a device in it, which nobody has told anything yet.
+func fleetOfOne(at start: Int64) throws -> (Origin, SimulatedDevice) {
+  let origin = try Origin(publisher())
+  let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
+  device.network = { .answered(origin.answer($0)) }
+  device.console = { origin.take(report: $0) }
+  return (origin, device)
+}

@@ -10,10 +10,7 @@ import Testing
 
   /// A device with a value that the second schema does not take.
   private func fleet() throws -> (Origin, SimulatedDevice) {
-    let origin = try Origin(publisher())
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
+    let (origin, device) = try fleetOfOne(at: start)
     device.violation = { [unowned device] _, value in
       device.schema == 2 && value == .int(80) ? "80 is above 50" : nil
     }

@@ -9,10 +9,7 @@ import Testing
   private let minute: Int64 = 60_000
 
   private func fleet() throws -> (Origin, SimulatedDevice) {
-    let origin = try Origin(publisher())
-    let device = SimulatedDevice(key("device"), fingerprint: origin.publisher.fingerprint, at: start)
-    device.network = { .answered(origin.answer($0)) }
-    device.console = { origin.take(report: $0) }
+    let (origin, device) = try fleetOfOne(at: start)
     try origin.publish(.device(device.device.id), [], now: noon)
     try origin.publish(.fleet, [(Manifest.Entry("good"), good)], interval: 60, now: noon)
     return (origin, device)
