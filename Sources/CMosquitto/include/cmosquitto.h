@@ -68,7 +68,7 @@ typedef struct lvb_facts {
 const char *lvb_wrong(const lvb_options *options);
 
 // Begins to connect. LIVERY_ERROR_INVALID_ARGUMENT: an option is not what it should be; LIVERY_ERROR_UNAVAILABLE: libmosquitto
-// cannot be loaded; LIVERY_ERROR_NO_MEMORY; LIVERY_ERROR_BUSY: no thread can be had. livery_error_message() has more. A broker
+// cannot be loaded; LIVERY_ERROR_NO_MEMORY; LIVERY_ERROR_BUSY: no thread can be had. livery_last_error() has more. A broker
 // that cannot be reached is none: it may be there later.
 livery_status lvb_open(const lvb_options *options, lvb_broker **broker);
 

@@ -26,7 +26,7 @@ typedef struct lvq_code {
 
 // The code of a text. LVQ_ENROLLMENT is the level for the codes of an enrollment.
 // LIVERY_ERROR_INVALID_ARGUMENT: it is empty, or longer than a code can be; LIVERY_ERROR_UNAVAILABLE: libqrencode cannot be
-// loaded; LIVERY_ERROR_NO_MEMORY. livery_error_message() has more.
+// loaded; LIVERY_ERROR_NO_MEMORY. livery_last_error() has more.
 livery_status lvq_make(const char *text, lvq_level level, lvq_code *code);
 // As Tests/QRCode/measure.py has found.
 #define LVQ_ENROLLMENT LVQ_MEDIUM
