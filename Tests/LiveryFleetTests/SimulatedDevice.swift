@@ -30,6 +30,8 @@ final class SimulatedDevice {
   /// What each of them was on trial for.
   private(set) var trials: [Int64?] = []
   private var lastTrial: Desired.Trial?
+  /// What there was before the last of them.
+  private var former: (layers: [Layer: [String: Value]], owned: Value?) = ([:], nil)
   /// What a store would say of a value; nil if it fits.
   var violation: (String, Value) -> String? = { _, _ in nil }
   /// Whether the next commit finds no room.
@@ -76,14 +78,14 @@ final class SimulatedDevice {
     tell(.boot)
   }
 
-  /// What was on trial has gone back: as before the first change.
+  /// What was on trial has gone back: as before the last change.
   ///
   /// - Parameter tried: the schema with which it was made.
   func goBack(_ violation: Report.Violation?, tried: Int64? = 1) {
     guard let fingerprint = device.applied else { return }
-    layers = [:]
-    records["owned"] = nil
-    tell(.wentBack(owned: nil, chosen: [], fingerprint: fingerprint, schema: tried, lastTrial, violation))
+    layers = former.layers
+    records["owned"] = former.owned
+    tell(.wentBack(owned: former.owned, chosen: [], fingerprint: fingerprint, schema: tried, lastTrial, violation))
   }
 
   var overview: Device.Overview {
@@ -202,6 +204,7 @@ final class SimulatedDevice {
       refusals += 1
       return later(.refused(violations))
     }
+    former = (layers, self.records["owned"])
     layers = made
     commits += 1
     trials.append(change.trial?.seconds)

@@ -67,6 +67,60 @@ import Testing
     #expect(verdicts(origin, device) == [.applied])
   }
 
+  @Test func whatHeldBeforeIsNotRefusedWithWhatCameBesideIt() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + minute)
+    device.violation = { name, value in name == "volume" && value == .int(130) ? "130 is above 100" : nil }
+    let loud = Document(from: nil, until: nil, settings: [.init("volume", .enforce, .int(130))])
+    try origin.publish(.device(device.device.id), [(Manifest.Entry("own"), loud)], now: noon + 60)
+    device.run(until: start + 10 * minute)
+    #expect(device.value("a") == .int(1) && device.value("volume") == nil)
+    #expect(verdicts(origin, device) == [.applied, .refused])
+    #expect(origin.last[device.device.id]?.violations == [.init(name: "volume", message: "130 is above 100")])
+    try device.restart()
+    #expect(device.overview.documents.map { $0.verdict } == [.applied, .refused])
+    // With another schema all of it was refused.
+    device.schema = 2
+    device.tell(.tick)
+    device.run(until: start + 20 * minute)
+    #expect(verdicts(origin, device) == [.refused, .refused])
+  }
+
+  @Test func whatHeldBeforeIsNotRefusedWithWhatWentBack() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + minute)
+    let tried = Document(
+      from: nil, until: nil, settings: [.init("b", .recommend, .int(2))], trial: .init(seconds: 60, check: nil))
+    try origin.publish(.device(device.device.id), [(Manifest.Entry("own"), tried)], now: noon + 60)
+    device.run(until: start + 3 * minute)
+    #expect(device.value("b") == .int(2))
+    device.goBack(.init(name: "trial", message: "nobody confirmed it"))
+    device.run(until: start + 10 * minute)
+    #expect(device.value("a") == .int(1) && device.value("b") == nil)
+    #expect(verdicts(origin, device) == [.applied, .refused])
+  }
+
+  @Test func whatDoesNotFitOnceItIsCoveredNoMoreIsRefused() throws {
+    let (origin, device) = try fleet(.init("volume", .recommend, .int(130)))
+    device.violation = { name, value in name == "volume" && value == .int(130) ? "130 is above 100" : nil }
+    let own = Channel.device(device.device.id)
+    let quiet = Document(from: nil, until: nil, settings: [.init("volume", .recommend, .int(30))])
+    try origin.publish(own, [(Manifest.Entry("own"), quiet)], now: noon)
+    device.run(until: start + 10 * minute)
+    #expect(verdicts(origin, device) == [.applied, .applied])
+    let other = Document(from: nil, until: nil, settings: [.init("b", .recommend, .int(2))])
+    try origin.publish(own, [(Manifest.Entry("other"), other)], now: noon + 600)
+    device.run(until: start + 20 * minute)
+    #expect(device.value("volume") == .int(30) && device.value("b") == nil)
+    #expect(verdicts(origin, device) == [.refused, .refused])
+    // Where nothing is new it is of that alone as well.
+    try origin.publish(own, [], now: noon + 1200)
+    device.run(until: start + 30 * minute)
+    #expect(device.value("volume") == .int(30) && verdicts(origin, device) == [.refused])
+    try device.restart()
+    #expect(device.overview.documents.map { $0.verdict } == [.refused])
+  }
+
   @Test func whatWentBackForSomethingElseIsTriedAnew() throws {
     let (_, device) = try fleet(.init("a", .recommend, .int(1)))
     device.run(until: start + minute)
@@ -79,7 +133,6 @@ import Testing
     let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
     device.run(until: start + minute)
     device.schema = 2
-    device.tell(.tick)
     device.goBack(.init(name: "trial", message: "nobody confirmed it"), tried: 1)
     device.run(until: start + 10 * minute)
     #expect(device.value("a") == .int(1))

@@ -27,7 +27,7 @@ extension Device {
       var (documents, holding) = try holding(moment.clock, world)
       let (fingerprint, merged) = try wanted(documents, world)
       for (index, held) in documents.enumerated() where held.document.trial != nil {
-        let isTried = tried.contains { $0 == held.hash }
+        let isTried = kept.tried.contains { $0 == held.hash }
         holding[index].isUntried = !isTried && looked?.idle.contains { $0 == held.hash } ?? false
       }
       isBehind = false
@@ -54,7 +54,7 @@ extension Device {
       change.followsUpgrade = followsUpgrade
       let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
-      begin(change, holding, fingerprint, world.schema, &effects)
+      begin(change, desired, holding, fingerprint, world.schema, &effects)
     } catch {
       isBehind = true
       // What was refused is something else.
@@ -85,11 +85,8 @@ extension Device {
   }
 
   private func merging(_ documents: [HeldDocument], _ world: World) throws(FleetError) -> Desired {
-    try Desired.merging(documents, tried: tried, canonical: world.canonical)
+    try Desired.merging(documents, tried: kept.tried, canonical: world.canonical)
   }
-
-  /// The hashes of documents that held before, but for those whose trial is still to come.
-  private var tried: [[UInt8]] { kept.holding.filter { !$0.isUntried }.map { $0.hash } }
 
   /// What is to be shown has to be here: while a document waits for its time a store may drop what nothing there refers to. It is
   /// asked for soon, then.
@@ -141,7 +138,8 @@ extension Device {
   }
 
   private mutating func begin(
-    _ change: Change, _ holding: [Attribution], _ fingerprint: [UInt8], _ schema: Int64?, _ effects: inout [Effect]
+    _ change: Change, _ desired: Desired, _ holding: [Attribution], _ fingerprint: [UInt8], _ schema: Int64?,
+    _ effects: inout [Effect]
   ) {
     let before = (owned: kept.owned, applied: kept.applied, holding: kept.holding, schema: kept.appliedSchema)
     kept.owned = change.owned
@@ -154,8 +152,9 @@ extension Device {
     let records = takeUnsaved()
     isBehind = true
     applying = Applying(
-      fingerprint: fingerprint, schema: schema, records: records.map { $0.name }, owned: before.owned,
-      applied: before.applied, holding: before.holding, appliedSchema: before.schema)
+      fingerprint: fingerprint, schema: schema, entries: desired.entries, documents: holding.map { $0.hash },
+      records: records.map { $0.name }, owned: before.owned, applied: before.applied, holding: before.holding,
+      appliedSchema: before.schema)
     effects.append(.apply(change, records))
   }
 
@@ -163,6 +162,7 @@ extension Device {
     kept.refused = nil
     kept.refusedSchema = nil
     kept.refusedTrial = nil
+    kept.refusedHeld = []
     kept.violations = []
     mark(Kept.stateName)
   }
@@ -184,11 +184,21 @@ extension Device {
     kept.refused = refused.fingerprint
     kept.refusedSchema = refused.schema
     kept.refusedTrial = nil
+    kept.refusedHeld = refusedHeld(of: refused, violations)
     kept.violations = violations.prefix(Limit.reported / 16).map {
       Report.Violation(name: $0.name.cut(Limit.settingName), message: $0.message.cut(1024))
     }
     changeBackoff.succeed()
     markReportDue()
+  }
+
+  /// Of what held before that which sets what does not fit, since something stronger is gone; or all, where nothing is new that it could be.
+  private func refusedHeld(of change: Applying, _ violations: [Report.Violation]) -> [[UInt8]] {
+    let tried = kept.tried
+    let held = change.documents.filter { tried.contains($0) }
+    let wrong = change.entries.filter { entry in violations.contains { $0.name.sameBytes(as: entry.setting.name) } }
+    let culprits = held.filter { hash in wrong.contains { $0.document == hash } }
+    return culprits.isEmpty && held.count == change.documents.count ? held : culprits
   }
 
   mutating func postponed(_ moment: Moment) {

@@ -172,6 +172,9 @@ extension Device {
     var verdicts: [Report.DocumentVerdict] = []
     verdicts.reserveCapacity(kept.channels.reduce(0) { $0 + $1.isTaken.count })
     let present = kept.trust.present(moment.clock)
+    let isRefusal = hasRefused(world)
+    // What held before does so still.
+    let holding = isRefusal && kept.appliedSchema == world.schema ? kept.tried : []
     for state in kept.channels {
       for (entry, isTaken) in zip(state.manifest.documents, state.isTaken) {
         let verdict: Report.Verdict
@@ -183,7 +186,8 @@ extension Device {
           } else if !document.holds(at: present, world.offset).holds {
             verdict = .scheduled
           } else {
-            verdict = hasRefused(world) ? .refused : isBehind || isOnTrial ? .scheduled : .applied
+            let holdsStill = holding.contains { $0 == entry.hash } && !kept.refusedHeld.contains { $0 == entry.hash }
+            verdict = isRefusal && !holdsStill ? .refused : isBehind || isOnTrial ? .scheduled : .applied
           }
         } else {
           verdict = .unusable

@@ -27,6 +27,7 @@ extension Device {
     // That of now may be another: an upgrade takes back what is on trial.
     kept.refusedSchema = schema
     kept.refusedTrial = trial?.text
+    kept.refusedHeld = []
     kept.violations = [violation]
     mark(Kept.stateName)
   }

@@ -87,6 +87,9 @@ public struct Device: Sendable {
   struct Applying: Sendable {
     var fingerprint: [UInt8]
     var schema: Int64?
+    /// What is wanted of settings, and the documents that it is of.
+    var entries: [Desired.Entry]
+    var documents: [[UInt8]]
     /// The records that are written along.
     var records: [String]
     /// What holds again if it is refused.

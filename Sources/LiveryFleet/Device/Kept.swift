@@ -43,6 +43,8 @@ struct Kept: Sendable {
   var refusedSchema: Int64?
   /// The trial after which it went back: with another one it is tried again.
   var refusedTrial: String?
+  /// The hashes of documents that held before and are refused all the same: what does not fit is of them.
+  var refusedHeld: [[UInt8]] = []
   var violations: [Report.Violation] = []
   /// The number of the last report, and of the last one that arrived.
   var sequence: Int64 = 0
@@ -80,6 +82,9 @@ struct Kept: Sendable {
 
   /// Whether what is published was refused with a version of the schema: of another one that says nothing.
   func hasRefused(with schema: Int64?) -> Bool { refused != nil && refusedSchema == schema }
+
+  /// The hashes of documents that held before, but for those whose trial is still to come.
+  var tried: [[UInt8]] { holding.filter { !$0.isUntried }.map { $0.hash } }
 
   func document(_ hash: [UInt8]) -> DocumentState? { documents.first { $0.hash == hash } }
 }
@@ -139,6 +144,7 @@ extension Kept {
     if let refused { made.add("refused", refused) }
     made.add("schema", ifAny: refusedSchema)
     made.add("trial", ifAny: refusedTrial)
+    made.add("held", ifAny: refusedHeld.map { .data($0) })
     made.add(
       "violations",
       ifAny: violations.map { .object([.init("name", .string($0.name)), .init("message", .string($0.message))]) })
@@ -211,6 +217,9 @@ extension Kept {
     refused = try members.dataIfAny("refused", Crypto.hashSize...Crypto.hashSize)
     refusedSchema = try members.intIfAny("schema", 0...Int64.max)
     refusedTrial = try members.textIfAny("trial", limit: Limit.trial)
+    for item in try members.list("held", limit: Limit.documentsHeld) {
+      if case .data(let hash) = item { refusedHeld.append(hash) }
+    }
     for item in try members.list("violations", limit: Limit.reported) {
       guard let name = item["name"]?.text, let message = item["message"]?.text else { continue }
       violations.append(Report.Violation(name: name, message: message))

@@ -23,12 +23,17 @@ struct Reference {
   /// The hashes of assets that have to be there.
   private(set) var assets: [[UInt8]] = []
   let schema: Int64
+  /// The hashes of what held before with the same schema.
+  private let held: [[UInt8]]
 
   /// - Parameters:
   ///   - manifests: the weakest first.
-  ///   - before: the hashes of what held before.
-  init(_ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64, before: [[UInt8]]) {
+  ///   - before: the hashes of what held before, and the schema with which it was made so.
+  init(
+    _ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64, before: (hashes: [[UInt8]], schema: Int64?)
+  ) {
     self.schema = schema
+    held = schema == before.schema ? before.hashes : []
     var applied: [PlainDocument] = []
     for manifest in manifests {
       for entry in manifest.entries {
@@ -62,14 +67,21 @@ struct Reference {
     for (place, document) in applied.enumerated() {
       let above = applied[(place + 1)...].flatMap { $0.settings.map { $0.index } }
       let isCovered = document.settings.allSatisfy { above.contains($0.index) }
-      let isNew = document.trial != nil && !before.contains(document.hash)
+      let isNew = document.trial != nil && !before.hashes.contains(document.hash)
       if !isNew || !isCovered { holding.append(document.hash) }
       guard let one = document.trial, isNew, !isCovered else { continue }
       let condition = one.check.map { Desired.Trial.Condition.check($0) } ?? .reached
       trial = Desired.Trial(
         seconds: min(one.seconds, trial?.seconds ?? .max), (trial?.conditions ?? []) + [condition])
     }
-    if !fits { verdicts = verdicts.map { ($0, $1 == .applied ? .refused : $1) } }
+    guard !fits else { return }
+    let culprit = applied.last { $0.settings.contains { $0.index == Settings.volume } }
+    verdicts = verdicts.map { ($0, $1 == .applied && $0 === culprit ? .refused : whenRefused($0, $1)) }
+  }
+
+  /// What a document counts as where the whole is refused: what held before does so still.
+  func whenRefused(_ document: PlainDocument, _ verdict: Report.Verdict) -> Report.Verdict {
+    verdict == .applied && !held.contains(document.hash) ? .refused : verdict
   }
 
   /// Whether the store takes all of it.

@@ -14,6 +14,8 @@ struct Shadow {
   private(set) var active = [[Reference.Wish]](repeating: [], count: Settings.count)
   /// The hashes of the documents that held when something was made of them last, but for those that are still to be tried.
   private(set) var holding: [[UInt8]] = []
+  /// With which schema that was.
+  private(set) var schema: Int64?
   /// How many exchanges of keys it has seen.
   var knownRotations = 0
   /// Rollouts whose document was in effect.
@@ -52,9 +54,12 @@ struct Shadow {
   }
 
   /// What was on trial went back.
-  mutating func goBack(to former: [[Reference.Wish]], _ documents: [[UInt8]], _ choices: [Int: Int64]) {
+  mutating func goBack(
+    to former: [[Reference.Wish]], _ documents: [[UInt8]], _ schema: Int64?, _ choices: [Int: Int64]
+  ) {
     active = former
     holding = documents
+    self.schema = schema
     for (index, value) in choices { user[index] = value }
   }
 
@@ -70,6 +75,7 @@ struct Shadow {
   /// A commit has made active what was not so before.
   mutating func commit(_ reference: Reference) {
     holding = reference.holding
+    schema = reference.schema
     for index in 0..<Settings.count {
       if isReplaced(index, by: reference) { user[index] = nil }
       let wish = reference.wishes[index]
@@ -122,7 +128,8 @@ extension SimulatedDevice {
   private var present: Int64 { shadow.trust?.present(clock) ?? clock }
 
   private var reference: Reference {
-    Reference(shadow.manifests(ownName), facts, clock: present, schema: store.schema, before: shadow.holding)
+    Reference(
+      shadow.manifests(ownName), facts, clock: present, schema: store.schema, before: (shadow.holding, shadow.schema))
   }
 
   /// The change that was made has to be the whole of what is kept.
@@ -184,7 +191,7 @@ extension SimulatedDevice {
       }
     }
     for (document, wanted) in reference.verdicts {
-      let verdict = isRefused && wanted == .applied ? .refused : wanted
+      let verdict = isRefused ? reference.whenRefused(document, wanted) : wanted
       guard book.verdict(document.hash) != verdict else { continue }
       wrong(
         .undecided,

@@ -8,6 +8,8 @@ struct TrialLedger {
     var active: [[Reference.Wish]]
     /// The hashes of the documents that held.
     var holding: [[UInt8]]
+    /// The schema with which they were made so.
+    var formerSchema: Int64?
     /// The operator's choices that it took away, as long as the operator makes no others.
     var user: [Int: Int64]
     /// What the operator has chosen since.
@@ -34,8 +36,9 @@ struct TrialLedger {
       var user: [Int: Int64] = [:]
       for index in 0..<Settings.count where shadow.isReplaced(index, by: reference) { user[index] = shadow.user[index] }
       pending = Pending(
-        recommended: recommended, enforced: enforced, active: shadow.active, holding: shadow.holding, user: user,
-        wishes: reference.wishes, schema: reference.schema, deadline: now + trial.seconds * .second, system: system)
+        recommended: recommended, enforced: enforced, active: shadow.active, holding: shadow.holding,
+        formerSchema: shadow.schema, user: user, wishes: reference.wishes, schema: reference.schema,
+        deadline: now + trial.seconds * .second, system: system)
     }
     recommended = reference.recommended
     enforced = reference.enforced
@@ -61,7 +64,7 @@ struct TrialLedger {
     for index in pending.chosen {
       if let wish = pending.wishes[index], wish.verb == .replace { active[index].append(wish) }
     }
-    shadow.goBack(to: active, pending.holding, pending.user)
+    shadow.goBack(to: active, pending.holding, pending.formerSchema, pending.user)
     if isRefused { refused = (pending.wishes, pending.schema) }
     self.pending = nil
     wentBack += 1
