@@ -462,7 +462,7 @@ def test_a_viewer_sees_everything_and_changes_nothing(console):
     path = re.sub(r"\{(\w+)\}", lambda found: values[found[1]], path)
     for method in methods:
       answer = console.ask(method.upper(), path, token=console.viewer)
-      if path.startswith("/session"):
+      if path in ("/session", "/password"):
         continue
       if method == "get":
         assert answer.status in (200, 404), path
@@ -477,7 +477,7 @@ def test_nobody_is_told_anything(console):
     problem(answer, 401)
     assert answer.getheader("WWW-Authenticate").startswith("Bearer")
   problem(console.ask("GET", "/nothing", token=False), 401)
-  assert console.ask("GET", "/openapi.json", token=False).status == 200
+  assert all(console.ask("GET", path, token=False).status == 200 for path in ("/openapi.json", "/health"))
   made = console.ask("POST", "/tokens", {"label": "backup", "days": 1}).json
   assert console.get("/session", token=made["token"]) == {"name": "alice", "role": "editor"}
   assert console.ask("DELETE", f"/tokens/{made['number']}").status == 204
@@ -526,6 +526,31 @@ def test_a_session_needs_its_token_to_change_something(console):
                      X_Livery_CSRF=signed.json["csrf"]).status == 201
   assert console.ask("DELETE", "/session", token=False, Cookie=cookie, X_Livery_CSRF=signed.json["csrf"]).status == 204
   problem(console.ask("GET", "/session", token=False, Cookie=cookie), 401)
+
+
+def test_an_own_password_is_changed_by_who_knows_it(console):
+  def change(present, new, **headers):
+    return console.ask("PUT", "/password", {"password": present, "new": new}, **headers)
+
+  signed = [console.ask("POST", "/session", {"name": "vera", "password": PASSWORD}, token=False) for _ in range(2)]
+  first, second = ({"token": False, "Cookie": one.getheader("Set-Cookie").split(";")[0], "X_Livery_CSRF": one.json["csrf"]} for one in signed)
+  problem(change(PASSWORD, "another horse", token=False), 401)
+  problem(change(PASSWORD, "short", **first), 422, "/new")
+  problem(change("wrong horse", "another horse", **first), 403)
+  problem(console.ask("PUT", "/password", {"new": "another horse"}, **first), 422, "/password")
+  assert change(PASSWORD, "another horse", **first).status == 204
+  assert console.get("/session", **first)["name"] == "vera"
+  problem(console.ask("GET", "/session", **second), 401)
+  # A token stays, and its owner says the password with it.
+  assert change("another horse", PASSWORD, token=console.viewer).status == 204
+  problem(console.ask("GET", "/session", **first), 401)
+  assert console.ask("POST", "/session", {"name": "vera", "password": PASSWORD}, token=False).status == 201
+
+
+def test_whoever_watches_over_it_asks_whether_it_is_ready(console):
+  answer = console.ask("GET", "/health", token=False)
+  assert answer.status == 200 and answer.json == {"state": "ready"}
+  problem(console.ask("POST", "/health", {}, token=False), 405)
 
 
 def test_who_guesses_passwords_has_to_wait(console):

@@ -28,7 +28,7 @@ def test_a_console_without_its_database_says_so_and_goes_on_by_itself(console, o
   console.set("fleet", ("volume", "enforce", 5))
   assert device.report().status == 204
   own.kill()
-  for method, path, body in [("GET", "/api/v1/status", None), ("GET", "/api/v1/devices", None),
+  for method, path, body in [("GET", "/api/v1/status", None), ("GET", "/api/v1/devices", None), ("GET", "/api/v1/health", None),
                              ("PATCH", "/api/v1/channels/fleet/draft", {"revision": 1, "settings": []})]:
     answer = console.ask(method, path, body)
     assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1, (path, answer.status, answer.body)

@@ -17,7 +17,7 @@ PATHS = ["/", "/devices", "/devices/DEVICE", "/devices/DEVICE/name", "/devices/D
          "/channels/fleet/form/brand", "/channels/fleet/form/list", "/channels/fleet/difference", "/channels/fleet/publish",
          "/channels/fleet/discard", "/publications", "/publications/1", "/publications/1/stop", "/publications/1/raise",
          "/publications/1/resume", "/publications/1/undo", "/enrollment", "/enrollment/1/withdraw", "/schemas", "/history", "/events",
-         "/sign-in", "/sign-out", "/style.css", "/nothing"]
+         "/sign-in", "/sign-out", "/password", "/style.css", "/nothing"]
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_viewer_changes_nothing_by_any_method(console):
     for method in ("PUT", "PATCH", "DELETE"):
       answer = vera.ask(method, path, **fields)
       assert answer.status == 405 and answer.headers["Allow"] == "GET, HEAD, POST", (method, path, answer.status)
-    if path not in ("/sign-in", "/sign-out"):
+    if path not in ("/sign-in", "/sign-out", "/password"):
       assert vera.ask("POST", path, **fields).status == 403, path
     assert vera.ask("HEAD", path).status in (200, 303, 404), path
   assert console.api("GET", "status")["generation"] == before
@@ -168,6 +168,33 @@ def test_steps_are_read_by_the_page_as_by_the_command(console):
   number = console.api("GET", "publications")["items"][0]["number"]
   detail = console.api("GET", f"publications/{number}")
   assert detail["steps"] == [250, 2500, 10000] and detail["bound"] == 250
+
+
+def test_everybody_changes_their_own_password(console):
+  vera, elsewhere = Person(console, "vera"), Person(console, "vera")
+  eva = Person(console, "eva")
+  assert 'href="/password"' in vera.ask("GET", "/devices").body.decode()
+
+  def change(present, new, again=None):
+    answer = vera.ask("POST", "/password", password=present, new=new, again=again or new)
+    return answer.status, answer.body.decode()
+
+  assert change(PASSWORDS["vera"], "another horse", "another house")[0] == 422
+  status, text = change(PASSWORDS["vera"], "short")
+  assert status == 422 and "8 to 128 bytes" in text
+  status, text = change("wrong", "another horse")
+  assert status == 403 and "present password is wrong" in text and 'type="password"' in text
+  assert change(PASSWORDS["vera"], "another horse")[0] == 303
+  # Here it goes on, elsewhere and with the former one it does not; others are as they were.
+  text = vera.ask("GET", "/password?done=password").body.decode()
+  assert "The password is changed" in text and "another horse" not in text
+  assert elsewhere.ask("GET", "/devices").status == 303 and eva.ask("GET", "/devices").status == 200
+  for password, status in ((PASSWORDS["vera"], 403), ("another horse", 303)):
+    assert console.ask("POST", "/sign-in", encoded(name="vera", password=password), FORM, token=False).status == status
+  line = console.api("GET", "history")["items"][0]
+  assert (line["author"], line["what"], line["detail"]) == ("vera", "changed viewer vera", "another password")
+  # Whoever sits down at a screen that was left does not guess there either.
+  assert [change("wrong", "a third horse")[0] for _ in range(4)][-1] == 429
 
 
 def test_signing_out_by_the_api_ends_what_the_session_was_told_of(console):

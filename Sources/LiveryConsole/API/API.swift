@@ -39,6 +39,7 @@ struct API {
       try allow([.get], isOpen: true)
       return OpenAPI.response
     case "session" where parts.isEmpty: return try session()
+    case "health" where parts.isEmpty: return try health()
     default: break
     }
     let person = try person()
@@ -55,6 +56,7 @@ struct API {
     case "schemas": return try schemas(parts, person)
     case "assets": return try assets(parts, person)
     case "admins": return try admins(parts, person)
+    case "password" where parts.isEmpty: return try password(person)
     case "tokens": return try tokens(parts, person)
     default: throw missing
     }
@@ -190,6 +192,15 @@ extension API {
 
 // Who asks.
 extension API {
+  /// For who watches over the console, or shares out requests among several: whether it can do what it is asked for.
+  private func health() throws(Problem) -> Response {
+    try allow([.get], isOpen: true)
+    _ = try domain { () throws(Refusal) in try console.stored() }
+    var json = JSON()
+    json.add("state", "ready")
+    return shown(json)
+  }
+
   private func session() throws(Problem) -> Response {
     try allow([.get, .post, .delete], isOpen: true)
     switch request.method {
@@ -199,6 +210,26 @@ extension API {
       return try domain { () throws(Refusal) in try pages.signOut(guest, nothing) }
     default: return shown(API.session(try person()))
     }
+  }
+
+  private func password(_ person: Person) throws(Problem) -> Response {
+    try allow([.put], isOpen: true)
+    let body = try Body(request, ["password", "new"])
+    let (present, new) = (try body.text("password"), try body.text("new"))
+    let cookie = (request.visitor as? SignedIn)?.cookie
+    switch try domain({ () throws(Refusal) in
+      try console.changePassword(of: person, present, to: new, keeping: cookie, from: request.head.address)
+    }) {
+    case .isRight: return nothing
+    case .isWrong: throw Problem(403, "The present password is wrong.")
+    case .isTooSoon(let wait): throw tooMany(wait)
+    }
+  }
+
+  private func tooMany(_ wait: Int) -> Problem {
+    var problem = Problem(429, "There were too many attempts.")
+    problem.wait = wait
+    return problem
   }
 
   private static func session(_ person: Person) -> JSON {
@@ -221,10 +252,7 @@ extension API {
       response.cookie = .keep(cookie)
       return response
     case .isWrong: throw Problem(403, "The name or the password is wrong.")
-    case .isTooSoon(let wait):
-      var problem = Problem(429, "There were too many attempts.")
-      problem.wait = wait
-      throw problem
+    case .isTooSoon(let wait): throw tooMany(wait)
     }
   }
 }

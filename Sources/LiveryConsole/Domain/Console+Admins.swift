@@ -30,24 +30,42 @@ extension Console {
 
   static func word(_ role: Person.Role) -> String { role == .viewer ? "viewer" : "editor" }
 
-  package func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn {
-    guard (1...64).contains(name.utf8.count), !name.utf8.contains(0) else { return .isWrong(wait: 0) }
-    let hash =
-      try database.first("SELECT hash FROM admins WHERE name = ?", [.text(name)]) { (row) throws(Refusal) in
-        row.textIfAny(0)
-      } ?? nil
+  /// Whether a password is somebody's. Whoever guesses is slowed down, by the name and the address.
+  private func check(
+    _ name: String, _ password: String, from address: String
+  ) throws(Refusal) -> (verdict: PasswordVerdict, hash: String?) {
+    guard (1...64).contains(name.utf8.count), !name.utf8.contains(0) else { return (.isWrong(wait: 0), nil) }
+    let hash = try passwordHash(of: name)
     // Another password has not been guessed at yet: whoever sets it lets its owner in.
     let guessed = name + " " + (hash ?? "")
     let wait = throttles.wait(guessed)
-    guard wait == 0 else { return .isTooSoon(wait: wait) }
+    guard wait == 0 else { return (.isTooSoon(wait: wait), nil) }
     // Taken before any work is done, and given back if it was right.
     let address = Rates.key(of: address)
     let later = address.map { rates.passwords.take($0) } ?? 0
-    guard later == 0 else { return .isTooSoon(wait: later) }
+    guard later == 0 else { return (.isTooSoon(wait: later), nil) }
     let isRight = Password.isRight(password, hash: hash)
     let next = throttles.note(guessed, isRight: isRight)
-    guard isRight else { return .isWrong(wait: next) }
+    guard isRight else { return (.isWrong(wait: next), nil) }
     if let address { rates.passwords.giveBack(address) }
+    return (.isRight, hash)
+  }
+
+  private func passwordHash(of name: String) throws(Refusal) -> String? {
+    try database.first("SELECT hash FROM admins WHERE name = ?", [.text(name)]) { (row) throws(Refusal) in
+      row.textIfAny(0)
+    } ?? nil
+  }
+
+  package func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn {
+    switch try check(name, password, from: address).verdict {
+    case .isRight: return .isRight(cookie: try begin(sessionOf: name))
+    case .isWrong(let wait): return .isWrong(wait: wait)
+    case .isTooSoon(let wait): return .isTooSoon(wait: wait)
+    }
+  }
+
+  private func begin(sessionOf name: String) throws(Refusal) -> String {
     let cookie = String(decoding: Token.make(), as: UTF8.self)
     try database.change { () throws(Refusal) in
       try database.run("DELETE FROM sessions WHERE expires < ?", [.int(Console.now)])
@@ -58,7 +76,37 @@ extension Console {
           .int(Console.now + Console.session),
         ])
     }
-    return .isRight(cookie: cookie)
+    return cookie
+  }
+
+  package func changePassword(
+    of person: Person, _ present: String, to new: String, keeping cookie: String?, from address: String
+  ) throws(Refusal) -> PasswordVerdict {
+    try Console.checkLength(ofPassword: new, at: "new")
+    let (verdict, former) = try check(person.name, present, from: address)
+    guard case .isRight = verdict, let former else { return verdict }
+    let hash = try Console.hash(of: new)
+    return try change { (_) throws(Refusal) -> PasswordVerdict in
+      // Somebody else has given another one meanwhile.
+      guard let now = try passwordHash(of: person.name), now.sameBytes(as: former) else { return .isWrong(wait: 0) }
+      try database.run("UPDATE admins SET hash = ? WHERE name = ?", [.text(hash), .text(person.name)])
+      try database.run(
+        "DELETE FROM sessions WHERE admin = ? AND hash <> ?",
+        [.text(person.name), .bytes(Crypto.hash(Array((cookie ?? "").utf8)))])
+      try note(person, "changed \(Console.word(person.role)) \(person.name)", "another password")
+      return .isRight
+    }
+  }
+
+  private static func checkLength(ofPassword password: String, at field: String) throws(Refusal) {
+    guard (8...Password.longest).contains(password.utf8.count) else {
+      throw Refusal(.invalid, "A password has 8 to \(Password.longest) bytes.", at: field)
+    }
+  }
+
+  private static func hash(of password: String) throws(Refusal) -> String {
+    guard let made = Password.hash(password) else { throw Refusal(.busy, "There is no memory.") }
+    return made
   }
 
   package func person(_ cookie: String) -> Person? {
@@ -134,11 +182,8 @@ extension Console {
     }
     var hash: String?
     if let password {
-      guard (8...Password.longest).contains(password.utf8.count) else {
-        throw Refusal(.invalid, "A password has 8 to \(Password.longest) bytes.", at: "password")
-      }
-      guard let made = Password.hash(password) else { throw Refusal(.busy, "There is no memory.") }
-      hash = made
+      try Console.checkLength(ofPassword: password, at: "password")
+      hash = try Console.hash(of: password)
     }
     try change { (_) throws(Refusal) in
       if let isNew { try check(name, isNew: isNew) }

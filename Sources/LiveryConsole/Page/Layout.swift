@@ -57,7 +57,8 @@ struct Layout {
     <header class="bar"><a class="name" href="/">\(fleet)</a>
     <form role="search" action="/devices" method="get"><label class="unseen" for="find">Find devices</label>\
     <input type="search" id="find" name="q" placeholder="Find devices" autocomplete="off" maxlength="200"></form>
-    <form action="/sign-out" method="post">\(token)<span class="who">\(person.name)\(person.mayChange ? "" : " (viewer)")</span> \
+    <form action="/sign-out" method="post">\(token)<a class="who" href="/password" title="Change the password">\(person.name)\
+    \(person.mayChange ? "" : " (viewer)")</a> \
     <button>Sign out</button></form>
     </header>
     <div class="body">

@@ -64,6 +64,10 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn
   func person(_ cookie: String) -> Person?
   func signOut(_ cookie: String) throws(Refusal)
+  /// Gives somebody another password, who has to say the present one. All other sessions of theirs end.
+  func changePassword(
+    of person: Person, _ present: String, to new: String, keeping cookie: String?, from address: String
+  ) throws(Refusal) -> PasswordVerdict
 
   // Devices.
   func devices(_ filter: DeviceFilter) throws(Refusal) -> (lines: [DeviceLine], total: Int)
@@ -105,6 +109,14 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func withdraw(_ token: String, by person: Person) throws(Refusal)
   func schemas() throws(Refusal) -> [SchemaLine]
   func addSchema(_ json: [UInt8], by person: Person) throws(Refusal)
+}
+
+/// Whether a password is the one.
+package enum PasswordVerdict: Sendable {
+  case isRight
+  /// The next is looked at in so many seconds.
+  case isWrong(wait: Int)
+  case isTooSoon(wait: Int)
 }
 
 package enum SignIn: Sendable {

@@ -16,7 +16,7 @@ struct View {
     let section = parts.isEmpty ? "devices" : parts.removeFirst()
     if !isGet {
       if section.sameBytes(as: "sign-out"), parts.isEmpty { return try pages.signOut(guest) }
-      guard person.mayChange || isSearch(section, parts) else {
+      guard person.mayChange || isSearch(section, parts) || isOwn(section, parts) else {
         return shown(
           nil, "Not allowed", "<h1>Not allowed</h1>\n\(Piece.notice("A viewer changes nothing."))", status: 403)
       }
@@ -30,6 +30,7 @@ struct View {
     case "enrollment": return try enrollment(parts)
     case "schemas": return try schemas(parts)
     case "history" where parts.isEmpty: return try history()
+    case "password" where parts.isEmpty: return try password()
     default: return gone()
     }
   }
@@ -37,6 +38,11 @@ struct View {
   /// What is sent as a form and changes nothing: what was typed, to be checked.
   private func isSearch(_ section: String, _ parts: [String]) -> Bool {
     section.sameBytes(as: "channels") && parts.count == 3 && parts[2].sameBytes(as: "check")
+  }
+
+  /// What everybody changes of their own.
+  private func isOwn(_ section: String, _ parts: [String]) -> Bool {
+    section.sameBytes(as: "password") && parts.isEmpty
   }
 
   var isGet: Bool { request.method == .get }
@@ -103,6 +109,7 @@ struct View {
     case "resumed": text = "The rollout goes on."
     case "undone": text = "Undone: what was there before is published again."
     case "taken": text = "Taken back: it does not hold any more."
+    case "password": text = "The password is changed. Wherever else you were signed in you are signed out."
     case "discarded": text = "The draft is what is published."
     default: return ""
     }

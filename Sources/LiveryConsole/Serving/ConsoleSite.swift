@@ -135,7 +135,7 @@ extension ConsoleSite {
       "A change by a session is sent from a page of this console, with the session's csrf as X-Livery-CSRF. Programs send a token."
     case 405: "This method is not known here."
     case 411: "A body is sent with its length."
-    case 413: "The body is too large: \(longestBody >> 20) MiB at most, and \(Limit.asset >> 20) MiB for an image."
+    case 413: "The body is larger than what is sent there may be."
     case 414: "The address is too long."
     case 421: "The console does not go by this host's name: serve it with --host."
     case 503: "There is too much to do: ask again a little later."

@@ -27,6 +27,12 @@ extension Fleet: ConsoleModel {
 
   func signOut(_ cookie: String) { lock.withLock { sessions.removeAll { $0.cookie == cookie } } }
 
+  func changePassword(
+    of person: Person, _ present: String, to new: String, keeping cookie: String?, from address: String
+  ) throws(Refusal) -> PasswordVerdict {
+    .isWrong(wait: 0)
+  }
+
   // MARK: Devices
 
   func devices(_ filter: DeviceFilter) throws(Refusal) -> (lines: [DeviceLine], total: Int) {
