@@ -9,7 +9,7 @@ from conftest import PASSWORDS, Person
 
 PAGES = ["/", "/devices", "/devices/DEVICE", "/groups", "/channels", "/channels/fleet/form", "/channels/fleet/form/at/1",
          "/channels/fleet/form/brand", "/channels/fleet/form/search?q=volume", "/channels/fleet/form/list?name=playlist",
-         "/channels/fleet/difference", "/publications", "/publications/1", "/enrollment", "/schemas", "/history", "/events"]
+         "/channels/fleet/difference", "/publications", "/publications/1", "/enrollment", "/schemas", "/history", "/password", "/events"]
 CHANGES = ["/devices/DEVICE/name", "/devices/DEVICE/groups", "/groups", "/groups/lobby", "/channels/fleet/form/at/0",
            "/channels/fleet/form/list?name=playlist", "/channels/fleet/form/draft", "/channels/fleet/form/brand",
            "/channels/fleet/publish", "/channels/fleet/discard", "/publications/1/stop", "/publications/1/raise",
@@ -46,9 +46,9 @@ def test_a_viewer_sees_everything_and_changes_nothing(used):
   for path in PAGES[:-1]:
     answer = vera.get(path)
     assert answer.status in (200, 303), path
-    # There is nothing to be sent but the way out, and what is looked for.
+    # There is nothing to be sent but the way out, the own password, and what is looked for.
     forms = re.findall(r'<form[^>]*method="post"[^>]*action="([^"]*)"|<form[^>]*action="([^"]*)"[^>]*method="post"', answer.text)
-    assert all("sign-out" in "".join(form) or path.startswith("/channels/fleet/form") for form in forms), (path, forms)
+    assert all("".join(form) in ("/sign-out", "/password") or path.startswith("/channels/fleet/form") for form in forms), (path, forms)
   for path in CHANGES:
     assert vera.post(path, {"op": "save", "s:volume": "1.x", "v:volume": "3", "name": "x", "revision": "1"}).status == 403, path
   assert alice.get("/history").text == before
