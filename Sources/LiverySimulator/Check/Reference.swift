@@ -30,7 +30,8 @@ struct Reference {
   ///   - manifests: the weakest first.
   ///   - before: the hashes of what held before, and the schema with which it was made so.
   init(
-    _ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64, before: (hashes: [[UInt8]], schema: Int64?)
+    _ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64,
+    before: (hashes: [[UInt8]], schema: Int64?)
   ) {
     self.schema = schema
     held = schema == before.schema ? before.hashes : []
