@@ -77,10 +77,12 @@ package struct FramedForm: Sendable {
   private let page: Page
 
   /// - Parameters:
-  ///   - store: a copy for drawing, whose layer `user` has what is set.
+  ///   - store: a copy for drawing.
+  ///   - layer: that of its layers which has what is set.
   ///   - isReadOnly: whether it can be looked at alone.
-  package init(_ store: Store, _ frame: Frame, isReadOnly: Bool) {
+  package init(_ store: Store, _ layer: Layer, _ frame: Frame, isReadOnly: Bool) {
     var options = Page.Options()
+    options.layer = layer
     options.frame = frame
     options.isReadOnly = isReadOnly
     options.locale = "en"

@@ -369,6 +369,34 @@ TEST("what a killed process has begun to copy goes with what is forgotten, and a
   OK(livery_close(store));
 }
 
+TEST("what is forgotten goes by its former name as well", renamed) {
+  NEEDS_FILES;
+  static const char before[] =
+    "{\"Version\":1,\"Groups\":[{\"Title\":\"G\",\"Settings\":[{\"Type\":\"TextField\",\"Title\":\"P\",\"Key\":\"pin\",\"Class\":[\"Password\"]}]}]}";
+  static const char after[] =
+    "{\"Version\":2,\"Groups\":[{\"Title\":\"G\",\"Settings\":[{\"Type\":\"TextField\",\"Title\":\"P\",\"Key\":\"code\",\"Class\":[\"Password\"],"
+    "\"Aliases\":[\"pin\"]}]}],\"Migrations\":[{\"To\":2,\"Steps\":[{\"Op\":\"rename\",\"From\":\"pin\",\"Into\":\"code\"}]}]}";
+  const char *const names[] = {"pin", "code"};
+  for (int which = 0; which < 2; which++) {
+    char secret[LENGTH + 1];
+    make_secret(secret);
+    const char *path = fresh_path();
+    livery_store *store = new_store(path, before);
+    OK(livery_set_string(store, user, "pin", secret, LIVERY_ZERO_TERMINATED));
+    // Makes a backup.
+    OK(livery_schema_apply(store, after, LIVERY_ZERO_TERMINATED, NULL, NULL));
+    EXPECT(in_folder(path, "backups", secret) > 0);
+    OK(livery_reset(store, user, "code"));
+    livery_value *report = NULL;
+    OK(livery_forget(store, names[which], LIVERY_FORGET_BACKUPS, &report));
+    EXPECT_TEXT("code", member_text(report, "name"));
+    OK(livery_value_release(report));
+    EXPECT_INT(0, in_folder(path, "backups", secret) + in_file(path, "data.mdb", secret));
+    OK(livery_close(store));
+    OK(livery_check(path, NULL));
+  }
+}
+
 TEST("forgetting refuses what it does not know", refused) {
   const char *path = fresh_path();
   livery_store *store = new_store(path, SCHEMA);

@@ -402,3 +402,94 @@ def test_each_page_tells_what_keeps_the_console_from_its_work(console):
   signing.unlink()
   signing.write_bytes(own)
   signing.chmod(0o400)
+
+
+def changed(schema, version, *more, **members):
+  made = json.loads(json.dumps(schema))
+  made.update({"Version": version, **members})
+  made["Groups"][0]["Settings"] += more
+  return made
+
+
+READ_ONLY = {"Type": "TextField", "Title": "Site", "Key": "site", "ReadOnly": True}
+
+
+def test_what_is_left_to_the_console_is_set_by_it(console):
+  """What the schema declares read-only: by command, API and form, and devices take it."""
+  console.api("POST", "schemas", changed(SCHEMA, 2, READ_ONLY), 201)
+  for verb in ("recommend", "replace", "enforce"):
+    console.run("draft", "set", "fleet", verb, "site", "north")
+  eva = Person(console, "eva")
+  page = eva.ask("GET", "/channels/fleet/form/at/0").body.decode()
+  assert "Read-only" not in page and 'name="v:site"' in page
+  fields = {name: html.unescape(value) for name, value in re.findall(r'name="([sz]:site)" value="([^"]*)"', page)}
+  done = eva.ask("POST", "/channels/fleet/form/at/0", **fields, **{"v:site": "south", "w:site": "recommend"})
+  assert done.status in (200, 303), done.body
+  assert console.api("GET", "channels/fleet/draft")["settings"] == [{"name": "site", "verb": "recommend", "value": "south"}]
+  console.run("publish")
+
+
+def test_what_is_published_leaves_out_what_was_left_out(console):
+  """Defaults of members of items are those of each device's schema."""
+  stops = {"Type": "List", "Title": "Stops", "Key": "stops", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name"},
+    {"Type": "Number", "Title": "Minutes", "Key": "minutes", "Format": "integer", "Value": 10}]}
+  console.api("POST", "schemas", changed(SCHEMA, 2, stops), 201)
+  console.run("draft", "set", "fleet", "recommend", "stops", '[{"name":"a"}]')
+  assert console.api("GET", "channels/fleet/draft")["settings"][0]["value"] == [{"name": "a"}]
+  console.set("fleet", ("stops", "enforce", [{"name": "b"}, {"name": "c", "minutes": 3}]))
+  assert console.api("GET", "channels/fleet/draft")["settings"][0]["value"] == [{"name": "b"}, {"name": "c", "minutes": 3}]
+
+
+def test_what_has_no_row_is_seen_and_taken_out(console):
+  console.api("POST", "schemas", changed(SCHEMA, 2, Open=True), 201)
+  console.set("fleet", ("free", "recommend", "x"), ("volume", "recommend", 5))
+  eva = Person(console, "eva")
+  for path in ("/channels/fleet/form", "/channels/fleet/difference"):
+    page = eva.ask("GET", path).body.decode()
+    assert "<b>free</b>: it has no row in the form" in page and "<b>volume</b>" not in page, path
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  assert eva.ask("POST", "/channels/fleet/take-out", name="free", revision=str(revision), page="form").status == 303
+  assert "<b>free</b>" not in eva.ask("GET", "/channels/fleet/form").body.decode()
+
+
+def test_a_secret_stays_with_another_verb(console):
+  console.run("draft", "set", "fleet", "enforce", "servicePin", "hunter22")
+  eva = Person(console, "eva")
+  page = eva.ask("GET", "/channels/fleet/form/at/0").body.decode()
+  fields = {name: html.unescape(value) for name, value in re.findall(r'name="([sz]:servicePin)" value="([^"]*)"', page)}
+  assert "hunter22" not in page and fields
+  done = eva.ask("POST", "/channels/fleet/form/at/0", **fields, **{"v:servicePin": "", "w:servicePin": "recommend"})
+  assert done.status in (200, 303), done.body
+  console.run("publish")
+  device, = join(console)
+  assert device.pull()["servicePin"] == ("recommend", "hunter22")
+
+
+def test_names_can_be_seen(console):
+  device, = join(console)
+  for name in ("   ", "\u200b", "\ufeff \u00a0"):
+    assert console.api("PATCH", "devices/" + device.id, {"name": name}, 422)["pointer"] == "/name"
+    assert console.api("POST", "enrollments", {"label": name, "hours": 1}, 422)["pointer"] == "/label"
+  console.api("PATCH", "devices/" + device.id, {"name": ""})
+
+
+def test_what_a_device_tells_is_shown_as_text(console):
+  device, = join(console)
+  console.set("fleet", ("volume", "enforce", 5))
+  assert device.report(verdict="refused", violations=[{"name": "volume", "message": "bad\u202egood\x1b]0;x\x07"}]).status == 204
+  page = Person(console, "eva").ask("GET", "/devices/" + device.id).body.decode()
+  assert "\u202e" not in page and "\x1b" not in page and "bad\ufffdgood" in page
+
+
+def test_addresses_say_what_they_take(console):
+  for path in ("/v1/reports", "/v1/enroll"):
+    for method in ("GET", "PUT"):
+      answer = console.ask(method, path, token=False)
+      assert (answer.status, answer.headers["Allow"]) == (405, "POST"), (method, path)
+  for body in (b"", b"{", b"\xff"):
+    assert console.ask("POST", "/api/v1/schemas", body, {"Content-Type": "application/json"}).status == 400
+  assert console.ask("POST", "/api/v1/schemas", changed(SCHEMA, 1 << 53)).status == 422
+  console.set("fleet", ("volume", "enforce", 5))
+  console.set("fleet", ("volume", "enforce", 6), steps=[100, 10000], pause=3600)
+  assert "stop it" in console.api("POST", "publications/2/undo", None, 409)["detail"]

@@ -158,8 +158,9 @@ enum {
  *
  * With #LIVERY_FORGET_BACKUPS each file in the folder `backups` is replaced by one that lacks the setting's values, except
  * those that the layers hold now and the default of its schema; restoring one brings back no other. Backups that are
- * damaged, and the files in the folder `damaged`, are removed. Backups elsewhere stay as they are, and so does what an
- * older name of the setting holds: forget that, too. What a file system or a medium keeps of removed files is not wiped.
+ * damaged, and the files in the folder `damaged`, are removed. Backups elsewhere stay as they are. What its aliases held
+ * goes as well, and what another former name holds does not: forget that, too. What a file system or a medium keeps of
+ * removed files is not wiped.
  * A backup that is being made there is waited for, also that of another process, and what was left unfinished there by a
  * process that was killed is removed.
  *

@@ -17,14 +17,15 @@ extension Store {
     return try whileOpen { () throws(StoreError) in
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
       var setting = name
+      var names: [String] = []
       var present: [Record] = []
       let commits = try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Int> in
         // What has gone back by the clock is no present value.
         let isReverted = try view.revertIfOver(logLimits) != nil
         setting = try view.resolveAlias(name)
         present = try view.records(of: setting)
-        var names = NameSet()
-        names.insert(setting)
+        // What it was called before is told of by that name, and backups know no other.
+        names = [setting] + (try view.descriptor(setting)?.aliases ?? [])
         let count = try view.forget(names)
         return count > 0 || isReverted ? .commit(count) : .abort(0)
       }
@@ -32,8 +33,8 @@ extension Store {
         .init("name", .string(setting)), .init("commits", .int(Int64(commits))),
       ]
       if inBackups {
-        let cleaning = BackupCleaning(shared.directory, shared.sealing) { [setting] (view) throws(StoreError) in
-          try view.forget(setting, save: present)
+        let cleaning = BackupCleaning(shared.directory, shared.sealing) { [names] (view) throws(StoreError) in
+          try view.forget(names, save: present)
         }
         members.append(.init("backups", .list(try cleaning.cleanBackups(timeout: options.timeout))))
         members.append(.init("damaged", .list(try cleaning.removeDamagedFiles())))
@@ -45,8 +46,21 @@ extension Store {
 }
 
 extension View {
-  /// Removes what a backup knows of a setting, save what the store holds now. A schema has its own defaults.
-  fileprivate func forget(_ name: String, save present: [Record]) throws(StoreError) -> Bool {
+  /// Takes what the log tells of settings.
+  fileprivate func forget(_ names: [String]) throws(StoreError) -> Int {
+    var meant = NameSet()
+    for name in names { meant.insert(name) }
+    return try forget(meant)
+  }
+
+  /// Removes what a backup knows of settings, save what the store holds now. A schema has its own defaults.
+  fileprivate func forget(_ names: [String], save present: [Record]) throws(StoreError) -> Bool {
+    var isChanged = false
+    for name in names { if try remove(name, save: present) { isChanged = true } }
+    return try forget(names) > 0 || isChanged
+  }
+
+  private func remove(_ name: String, save present: [Record]) throws(StoreError) -> Bool {
     var isChanged = false
     let setting = KnownSetting(name, isKept: false)
     var records = try records(of: name)
@@ -64,8 +78,6 @@ extension View {
     if isChanged {
       _ = try setting.settle(admission(name), revision: try revision(), now: .now, horizon: .earliest, self)
     }
-    var names = NameSet()
-    names.insert(name)
-    return try forget(names) > 0 || isChanged
+    return isChanged
   }
 }

@@ -73,6 +73,7 @@ extension API {
     try allow([.get, .post])
     if request.method == .post {
       try Body.check(request, isJSON: true)
+      do throws(StoreError) { _ = try Value(json: request.body) } catch { throw Problem(400, error.message) }
       try domain { () throws(Refusal) in try console.addSchema(request.body, by: person) }
     }
     let all = try domain { () throws(Refusal) in try console.schemas() }

@@ -166,6 +166,17 @@ extension Console {
   /// What names, labels and comments are.
   static let lineWords = "one line, without control characters"
 
+  /// Whether there is something in a text, and nothing to be seen: spaces, and U+00AD, U+200B to U+200F, U+2060, U+FEFF.
+  static func isBlank(_ text: String) -> Bool {
+    !text.utf8.isEmpty
+      && text.unicodeScalars.allSatisfy { (scalar) in
+        switch scalar.value {
+        case 0x20, 0xA0, 0xAD, 0x2000...0x200F, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF: true
+        default: false
+        }
+      }
+  }
+
   package func name(_ device: String, _ name: String, by person: Person) throws(Refusal) {
     try set(name: name, groups: nil, of: device, by: person)
   }
@@ -179,8 +190,8 @@ extension Console {
   private func change(
     _ device: String, named name: String?, by person: Person, _ groups: ([String]) throws(Refusal) -> [String]?
   ) throws(Refusal) {
-    if let name, name.utf8.count > EnrollmentRequest.nameLimit || !Line.isValid(name) {
-      throw Refusal(.invalid, "A name has at most 64 bytes, and is \(Console.lineWords).", at: "name")
+    if let name, name.utf8.count > EnrollmentRequest.nameLimit || !Line.isValid(name) || Console.isBlank(name) {
+      throw Refusal(.invalid, "A name has at most 64 bytes, is \(Console.lineWords), and can be seen.", at: "name")
     }
     try change { (stamp) throws(Refusal) in
       guard

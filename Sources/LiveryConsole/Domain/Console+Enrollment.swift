@@ -45,8 +45,9 @@ extension Console {
   package func enroll(
     _ label: String, groups: [String], hours: Int, by person: Person
   ) throws(Refusal) -> EnrollmentLine {
-    guard label.utf8.count <= EnrollmentRequest.nameLimit, Line.isValid(label) else {
-      throw Refusal(.invalid, "A label has at most 64 bytes, and is \(Console.lineWords).", at: "label")
+    guard label.utf8.count <= EnrollmentRequest.nameLimit, Line.isValid(label), !Console.isBlank(label) else {
+      throw Refusal(
+        .invalid, "A label has at most 64 bytes, is \(Console.lineWords), and can be seen.", at: "label")
     }
     guard let url = place.url else {
       throw Refusal(

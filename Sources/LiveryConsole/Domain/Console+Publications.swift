@@ -291,6 +291,9 @@ extension Console {
       try note(person, "took back publication \(publication.line.number)", publication.line.channel)
       return publication.line.number
     }
+    guard publication.line.state != .rolling else {
+      throw Refusal(.conflict, "Publication \(publication.line.number) is rolling out: stop it.")
+    }
     let standing = try standing(publication.line.channel)
     guard publication.line.state == .complete, standing.count == 1, standing[0].number == publication.line.number else {
       throw Refusal(.conflict, "Only what is published last, and for all, can be undone.")

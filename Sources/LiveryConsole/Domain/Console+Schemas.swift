@@ -54,6 +54,9 @@ extension Console {
       (version, digest) = (Int64(clamping: try store.schemaVersion()), try store.schemaDigest())
     } catch { throw Refusal(.invalid, error.message) }
     let title = (try? Value(json: json))?["Title"]?.text ?? ""
+    guard version <= API.largest else {
+      throw Refusal(.invalid, "The schema has version \(version), and \(API.largest) is the highest.")
+    }
     try change { (_) throws(Refusal) in
       guard try database.number("SELECT COUNT(*) FROM schemas WHERE digest = ?", [.text(digest)]) == 0 else {
         throw Refusal(.conflict, "This schema is here already.")
@@ -299,7 +302,7 @@ final class SchemaStores: @unchecked Sendable {
       let store = try known(json).store
       do throws(StoreError) {
         let unfit = try store.fill(settings, asset: asset)
-        _ = try store.edit(.user) { (change) throws(StoreError) in try change.resetAll() }
+        _ = try store.edit(.ofDrafts) { (change) throws(StoreError) in try change.resetAll() }
         return unfit
       } catch { throw Refusal(.busy, error.message) }
     }
@@ -325,13 +328,17 @@ final class SchemaStores: @unchecked Sendable {
         let text = Array(try Value.object(settings).jsonText().utf8)
         let status = text.withUnsafeBufferPointer { (bytes) -> livery_status in
           bytes.withMemoryRebound(to: CChar.self) {
-            livery_import_json(store.handle, livery_layer(LIVERY_LAYER_USER), $0.baseAddress, $0.count, 0, nil)
+            livery_import_json(store.handle, livery_layer(LIVERY_LAYER_RECOMMENDED), $0.baseAddress, $0.count, 0, nil)
           }
         }
         try LiveryClient.check(status)
         var typed: [Value] = []
-        for setting in settings { typed.append(try store.value(setting.key)) }
-        _ = try store.edit(.user) { (change) throws(StoreError) in try change.resetAll() }
+        // As it was set: defaults of members that it leaves out are those of each device's schema.
+        _ = try store.edit(.ofDrafts) { (change) throws(StoreError) in
+          typed = []
+          for setting in settings { typed.append(try change.value(setting.key, in: .ofDrafts) ?? setting.value) }
+          try change.resetAll()
+        }
         return typed
       } catch { throw Refusal(.invalid, "\(settings.first?.key ?? ""): \(error.message)") }
     }

@@ -4,6 +4,8 @@ import LiveryHTTP
 
 /// What a schema calls its settings: one has several names where it had others once, or has short ones.
 struct SettingNames: Sendable {
+  /// All of them, in the order of their bytes.
+  private var names: [String] = []
   /// In the order of the bytes of the aliases.
   private var aliases: [(alias: String, name: String)] = []
   /// Those that are secret; of lists whose items have a secret the list.
@@ -14,6 +16,7 @@ struct SettingNames: Sendable {
   /// - Parameter form: of a store that knows the schema, with what is hidden.
   init(_ form: Value) {
     collect(form, in: nil)
+    names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     aliases.sort { $0.alias.utf8.lexicographicallyPrecedes($1.alias.utf8) }
   }
 
@@ -23,6 +26,7 @@ struct SettingNames: Sendable {
     case .object(let members):
       let kind = value["kind"]?.text
       let name = list ?? value["name"]?.text
+      if list == nil, kind != nil, let name { names.append(name) }
       if let kind, let name, kind.sameBytes(as: "secret") { secret.append(name) }
       // Members of items are no settings.
       if list == nil, let name, case .list(let items)? = value["aliases"] {
@@ -35,6 +39,9 @@ struct SettingNames: Sendable {
     default: break
     }
   }
+
+  /// Whether there is a setting of that name, which is no alias.
+  func has(_ name: String) -> Bool { names.containsSorted(name) }
 
   /// Those that are secret, by each of their names.
   var secrets: [String] { secret.flatMap { all(of: $0) } }

@@ -80,7 +80,7 @@ final class ChannelForms: Sendable {
     } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
   }
 
-  /// - Returns: what does not fit the schema any more. It is left out.
+  /// - Returns: what does not fit the schema any more, which is left out, and what the form has no row for.
   private func fill(
     _ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel, without hidden: [String]
   ) throws(Refusal) -> [Unfit] {
@@ -89,8 +89,18 @@ final class ChannelForms: Sendable {
       Unfit(name: $0.name, problem: "another version of the schema calls it a secret")
     }
     do throws(StoreError) {
-      return left + (try copy.store.fill(draft.settings.filter { !isHidden($0) }) { try? model.asset($0) })
+      let unfit = left + (try copy.store.fill(draft.settings.filter { !isHidden($0) }) { try? model.asset($0) })
+      return unfit + (try rowless(draft, copy.store, besides: unfit))
     } catch { throw Refusal(.busy, "The form cannot be drawn.") }
+  }
+
+  /// What an open schema takes and does not declare, or declares to be hidden. Brands have a form of their own.
+  private func rowless(_ draft: ChannelDraft, _ store: Store, besides unfit: [Unfit]) throws(StoreError) -> [Unfit] {
+    let names = SettingNames(try store.form())
+    return draft.settings.filter { (setting) in
+      !names.has(setting.name) && setting.name.after("branding.") == nil
+        && !unfit.contains { $0.name.sameBytes(as: setting.name) }
+    }.map { Unfit(name: $0.name, problem: "it has no row in the form, and the verb \($0.verb)") }
   }
 
   /// What the draft of a channel says, by one request after what it has changed itself.
@@ -115,6 +125,6 @@ final class ChannelForms: Sendable {
     let frame = Frame(
       root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, revision: { 0 }, take: { _ in }, above: { "" },
       document: { _, _, main, _ in main })
-    return FramedForm(store, frame, isReadOnly: true)
+    return FramedForm(store, .ofDrafts, frame, isReadOnly: true)
   }
 }

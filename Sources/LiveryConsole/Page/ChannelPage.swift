@@ -102,7 +102,7 @@ extension View {
     asked.path = request.path.after("/channels/\(channel)/form") ?? "/"
     if asked.path.isEmpty { asked.path = "/" }
     let frame = frame(channel, root, ChannelForms.Latest(drawn.draft), drawn.unfit)
-    let form = FramedForm(drawn.store, frame, isReadOnly: !person.mayChange)
+    let form = FramedForm(drawn.store, .ofDrafts, frame, isReadOnly: !person.mayChange)
     return form.answer(asked, guest, guest.notes(of: channel))
   }
 
@@ -147,7 +147,7 @@ extension View {
     }
   }
 
-  /// What of a draft does not fit the schema any more, which has no row in the form.
+  /// What of a draft does not fit the schema, or has no row in the form.
   ///
   /// - Parameter page: the one that it stands on.
   func list(_ unfit: [Unfit], _ channel: String, _ revision: UInt64, _ page: String) -> HTML {
@@ -167,7 +167,7 @@ extension View {
       """
     let content: HTML = "<ul>\n\(lines)</ul>\n"
     return """
-      <div class="notice bad" id="unfit"><p>What does not fit the schema any more: set it anew, or take it out.</p>
+      <div class="notice bad" id="unfit"><p>What has no row in the form, or does not fit the schema: set it anew, or take it out.</p>
       \(person.mayChange ? form("/channels/\(query: channel)/take-out", hidden + content) : content)</div>
 
       """

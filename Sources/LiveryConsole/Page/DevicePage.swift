@@ -17,7 +17,7 @@ extension View {
       <dt>State</dt><dd>\(Piece.chip(line.state))</dd>
 
       """
-    if let problem = line.problem { html += "<dt>Problem</dt><dd>\(problem)</dd>\n" }
+    if let problem = line.problem { html += "<dt>Problem</dt><dd>\(Output.plain(problem))</dd>\n" }
     html += """
       <dt>Id</dt><dd><code>\(line.id)</code></dd>
       <dt>Last seen</dt><dd>\(Piece.time(line.seen))</dd>
@@ -26,12 +26,14 @@ extension View {
       <dt>Groups, the weakest first</dt><dd>\(Piece.joined(line.groups))</dd>
 
       """
-    if let health = device.health { html += "<dt>What the app says</dt><dd>\(health)</dd>\n" }
+    if let health = device.health { html += "<dt>What the app says</dt><dd>\(Output.plain(health))</dd>\n" }
     html += "</dl>\n"
     html += channels(device)
     if !device.violations.isEmpty {
       html += "<h2>What it has refused, and why</h2>\n<ul>\n"
-      for violation in device.violations { html += "<li><b>\(violation.name)</b>: \(violation.message)</li>\n" }
+      for violation in device.violations {
+        html += "<li><b>\(Output.plain(violation.name))</b>: \(Output.plain(violation.message))</li>\n"
+      }
       html += "</ul>\n"
     }
     html += try settings(device)
@@ -70,7 +72,10 @@ extension View {
 
   private func settings(_ device: DeviceDetail) throws(Refusal) -> HTML {
     var html: HTML = "<h2>What is in effect, and why</h2>\n"
-    guard !device.settings.isEmpty else { return html + "<p>It has not reported yet.</p>\n" }
+    guard !device.settings.isEmpty else {
+      let isSilent = device.line.seen == nil
+      return html + "<p>\(isSilent ? "It has not reported yet." : "It has told of no settings.")</p>\n"
+    }
     let form = try pages.forms.titles(model)
     html += """
       <div class="wide" tabindex="0" role="region" aria-label="Settings"><table class="stack">\

@@ -6,8 +6,13 @@ package struct Unfit: Sendable {
   package let name, problem: String
 }
 
+extension Layer {
+  /// Which layer of a copy has what is set: one of the console's, for what the schema leaves to nobody else.
+  static var ofDrafts: Layer { .recommended }
+}
+
 extension Store {
-  /// Has the layer `user` hold the values of a draft, and nothing else: but for what the schema does not take.
+  /// Has a layer hold the values of a draft, and nothing else: but for what the schema does not take.
   ///
   /// - Parameter asset: the bytes of an image; nil if it is not there.
   func fill(_ settings: [DraftSetting], asset: (String) -> [UInt8]?) throws(StoreError) -> [Unfit] {
@@ -17,7 +22,7 @@ extension Store {
       var set: ChangeSet?
       var refused: [Unfit] = []
       do throws(StoreError) {
-        _ = try edit(.user) { (change) throws(StoreError) in
+        _ = try edit(.ofDrafts) { (change) throws(StoreError) in
           (set, refused) = (change, [])
           try change.resetAll()
           for setting in open {

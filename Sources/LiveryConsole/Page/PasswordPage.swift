@@ -34,7 +34,7 @@ extension View {
       <form method="post" action="/password">\(layout(nil).token)
       <input type="text" name="username" value="\(person.name)" autocomplete="username" hidden>
       \(row("password", "Present password", "current-password"))\
-      \(row("new", "New password, 8 characters or more", "new-password"))\
+      \(row("new", "New password", "new-password"))\
       \(row("again", "New password, once more", "new-password"))\
       <div class="save"><button class="main">Change the password</button></div>
       </form>

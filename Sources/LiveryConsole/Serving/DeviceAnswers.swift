@@ -26,7 +26,10 @@ struct DeviceAnswers: Sendable {
   func answer(_ request: Request) -> Response {
     do throws(Refusal) {
       if request.method == .post { return post(request) }
-      guard request.method == .get else { return text(405, "this is not done here", [("Allow", "GET, HEAD")]) }
+      let isSent = ["/v1/reports", "/v1/enroll"].contains { $0.sameBytes(as: request.path) }
+      guard request.method == .get, !isSent else {
+        return text(405, "this is not done here", [("Allow", isSent ? "POST" : "GET, HEAD")])
+      }
       return try get(request.path) ?? text(404, "there is nothing here")
     } catch { return text(503, error.message, [("Retry-After", "10")]) }
   }

@@ -59,6 +59,8 @@ extension Page {
       var verb: String?
       if let frame = options.frame {
         let isChanged = frame.look(element, draft, mark.fingerprint, &content, &verb)
+        // It is not sent back, and stays with another verb.
+        if content == nil, verb != nil, element.kind == .secret { content = own(name).map { .value($0) } }
         if content == nil, verb != nil {
           draft.errors[key] = Words("en")[.choose]
           continue
@@ -91,6 +93,13 @@ extension Page {
   func reset(_ element: Element, _ draft: Draft) -> Saved {
     guard let mark = draft.mark(element.name) else { return .nothing }
     return commit([Edit(element: element, content: .reset, seen: mark.revision)], draft)
+  }
+
+  /// What the layer has for a setting.
+  private func own(_ name: String) -> Value? {
+    guard let change = try? store.change(options.layer) else { return nil }
+    defer { change.discard() }
+    return (try? change.value(name, in: options.layer)) ?? nil
   }
 
   private func commit(_ edits: [Edit], _ draft: Draft) -> Saved {
