@@ -178,7 +178,7 @@ static int begin(const command *command, livery_store *store, bool is_login, con
   } else if (has_end) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    login.expires = ((int64_t)now.tv_sec + lifetime) * 1000000;
+    login.expires = ((int64_t)now.tv_sec + lifetime) * 1000000 + now.tv_nsec / 1000;
   }
   livery_status status = word || is_login ? make_user(word, &user) : LIVERY_OK;
   if (status == LIVERY_OK)

@@ -22,6 +22,7 @@ def served():
   for number in range(4):
     made.report(number, "refused" if number == 2 else "applied")
   alice.set(volume=("",), subtitles=("enforce", "1"))
+  alice.post("/groups", {"name": "a-group-with-a-name-of-32-letter"})
   alice.post("/enrollment", {"label": "Shop 4", "hours": "24", "group": "shops"})
   yield made
   made.close()
