@@ -54,8 +54,8 @@ extension Console {
       (version, digest) = (Int64(clamping: try store.schemaVersion()), try store.schemaDigest())
     } catch { throw Refusal(.invalid, error.message) }
     let title = (try? Value(json: json))?["Title"]?.text ?? ""
-    guard version <= API.largest else {
-      throw Refusal(.invalid, "The schema has version \(version), and \(API.largest) is the highest.")
+    guard version <= Limit.version else {
+      throw Refusal(.invalid, "The schema has version \(version), and \(Limit.version) is the highest.")
     }
     try change { (_) throws(Refusal) in
       guard try database.number("SELECT COUNT(*) FROM schemas WHERE digest = ?", [.text(digest)]) == 0 else {
@@ -328,7 +328,7 @@ final class SchemaStores: @unchecked Sendable {
         let text = Array(try Value.object(settings).jsonText().utf8)
         let status = text.withUnsafeBufferPointer { (bytes) -> livery_status in
           bytes.withMemoryRebound(to: CChar.self) {
-            livery_import_json(store.handle, livery_layer(LIVERY_LAYER_RECOMMENDED), $0.baseAddress, $0.count, 0, nil)
+            livery_import_json(store.handle, livery_layer(Layer.ofDrafts.rawValue), $0.baseAddress, $0.count, 0, nil)
           }
         }
         try LiveryClient.check(status)
