@@ -55,7 +55,7 @@ func exportFile(_ context: Context) throws(StoreError) {
   let pretty = !context.output.isJSON || context.output.isTerminal || context.arguments.has("output")
   var text = try store.exportJSON(layers: layers, pretty: pretty)
   if !context.reveals {
-    var filter = SecretFilter(try secretNames(store))
+    var filter = SecretFilter(try secretNames(store), of: store)
     let kept = filter.document(try JSON.parse(text.bytes))
     if filter.count > 0 {
       text = kept.json(pretty: pretty)
@@ -82,10 +82,12 @@ private func secretNames(_ store: Store) throws(StoreError) -> Set<[UInt8]> {
 /// Leaves secrets out of an export: masking them would make it a document that cannot be imported.
 private struct SecretFilter {
   private let secrets: Set<[UInt8]>
+  private let store: Store
   private(set) var count = 0
 
-  init(_ secrets: Set<[UInt8]>) {
+  init(_ secrets: Set<[UInt8]>, of store: Store) {
     self.secrets = secrets
+    self.store = store
   }
 
   mutating func document(_ json: JSON) -> Value {
@@ -112,14 +114,22 @@ private struct SecretFilter {
     guard case .object(let members) = json else { return value(json) }
     var kept: [Value.Member] = []
     for member in members {
-      // No schema tells any more whether what it set aside was a secret.
-      if secrets.contains(member.key.bytes) || areRecords && member.value["setAside"] == .bool(true) {
+      if secrets.contains(member.key.bytes)
+        || areRecords && member.value["setAside"] == .bool(true) && mayBeSecret(member.key)
+      {
         if counts { count += 1 }
       } else {
         kept.append(.init(member.key, value(member.value)))
       }
     }
     return .object(kept)
+  }
+
+  /// Of what is set aside under a name: also of one that no schema declares any more the store knows what it was, unless the
+  /// name is another's alias now.
+  private func mayBeSecret(_ name: String) -> Bool {
+    guard let item = try? store.inspect(name), item.text("name").sameBytes(as: name) else { return true }
+    return Masking.isSecret(item)
   }
 
   private func value(_ json: JSON) -> Value {

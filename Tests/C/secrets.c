@@ -1,61 +1,14 @@
 // Where a secret is, and where it is no longer once it was replaced, reset or forgotten.
-#include "check.h"
+#include "secret.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/uio.h>
-
-#define SECRET(version, name, class, more)                                                                             \
-  "{\"Version\": " version ", \"Groups\": [{\"Title\": \"All\", \"Settings\": ["                                       \
-  "{\"Type\": \"TextField\", \"Title\": \"Password\", \"Key\": \"" name "\"" class "},"                                \
-  "{\"Type\": \"TextField\", \"Title\": \"Note\", \"Key\": \"note\"}]}]" more "}"
-#define PASSWORD ", \"Class\": [\"Password\"]"
-#define SCHEMA SECRET("1", "password", PASSWORD, "")
 
 static const livery_layer user = LIVERY_LAYER_USER;
 
-// A secret that nothing else has: 24 letters.
-enum { LENGTH = 24 };
-static void make_secret(char secret[LENGTH + 1]) {
-  if (getrandom(secret, LENGTH, 0) != LENGTH) abort();
-  for (int i = 0; i < LENGTH; i++) secret[i] = (char)('a' + (unsigned char)secret[i] % 26);
-  secret[LENGTH] = 0;
-}
-
 static void set(livery_store *store, const char *secret) {
   OK(livery_set_string(store, user, "password", secret, LIVERY_ZERO_TERMINATED));
-}
-
-static int count_in(const char *bytes, size_t size, const char *secret) {
-  int count = 0;
-  const char *end = bytes + size;
-  for (; (bytes = memmem(bytes, (size_t)(end - bytes), secret, LENGTH)) != NULL; bytes++) count++;
-  return count;
-}
-
-// How often a file of the store holds a secret, or all in a folder of it.
-static int in_file(const char *path, const char *name, const char *secret) {
-  char file[800];
-  snprintf(file, sizeof file, "%s/%s", path, name);
-  size_t size = 0;
-  char *bytes = read_file(file, &size);
-  int count = bytes ? count_in(bytes, size, secret) : 0;
-  free(bytes);
-  return count;
-}
-
-static int in_folder(const char *path, const char *name, const char *secret) {
-  char folder[500];
-  snprintf(folder, sizeof folder, "%s/%s", path, name);
-  DIR *directory = opendir(folder);
-  int count = 0;
-  for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;)
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      count += in_file(folder, entry->d_name, secret);
-  if (directory) closedir(directory);
-  return count;
 }
 
 static livery_value *history_of(livery_store *store) {
@@ -478,47 +431,4 @@ TEST("after close no memory of the process holds a secret", memory) {
   kill(child, SIGCONT);
   waitpid(child, &status, 0);
   EXPECT_INT(0, status);
-}
-
-#define MOVE(op) ", \"Migrations\": [{\"To\": 2, \"Steps\": [{\"Op\": \"" op "\", \"From\": \"password\", \"Into\": \"token\"}]}]"
-
-TEST("a secret that would be none any more is a finding", compared) {
-  static const char *const schemas[] = {SECRET("2", "password", "", ""), SECRET("2", "token", "", MOVE("rename"))};
-  for (size_t index = 0; index < COUNT(schemas); index++) {
-    livery_value *report = NULL;
-    OK(livery_schema_compare(SCHEMA, LIVERY_ZERO_TERMINATED, schemas[index], LIVERY_ZERO_TERMINATED, &report));
-    char *text = NULL;
-    OK(livery_value_to_json(report, 0, &text, NULL));
-    EXPECT_CONTAINS("\"code\":\"declassified\"", text);
-    livery_free(text);
-    OK(livery_value_release(report));
-  }
-}
-
-TEST("an upgrade that would show a secret needs consent, and tells no value", declassified) {
-  char secret[LENGTH + 1], text[LENGTH + 1];
-  make_secret(secret);
-  livery_store *store = new_store(fresh_path(), SCHEMA);
-  set(store, secret);
-  static const char schema[] = SECRET("2", "token", "", MOVE("rename"));
-  livery_value *report = NULL;
-  EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_check(store, schema, LIVERY_ZERO_TERMINATED, &report));
-  EXPECT_CONTAINS("`token`", livery_last_error()->message);
-  EXPECT_CONTAINS("step 1 (rename)", livery_last_error()->message);
-  OK(livery_value_release(report));
-  EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
-  const char *names[] = {"other", "token"};
-  livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
-  options.declassify = names;
-  options.declassify_count = 1;
-  EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, &options, NULL));
-  OK(livery_get_string(store, "password", text, sizeof text, NULL));
-  options.declassify_count = 2;
-  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, &options, NULL));
-  OK(livery_get_string(store, "token", text, sizeof text, NULL));
-  EXPECT_TEXT(secret, text);
-  options.declassify = NULL;
-  EXPECT_STATUS(
-    LIVERY_ERROR_INVALID_ARGUMENT, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, &options, NULL));
-  OK(livery_close(store));
 }

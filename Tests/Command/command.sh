@@ -609,6 +609,7 @@ run 0 --store m migrate gone4.json && has "- mediaUrl" && hides " x "
 has '  ! mediaUrl in user: "https://media.example/loop.mp4" is orphaned since version 4, kept for ever'
 has "  ! adminPassword in enforced: •••••• is orphaned"
 run 0 --store m explain mediaUrl && has orphaned && has "orphaned since version 4" && has "are kept until then"
+run 0 --store m export --layers && has loop.mp4 && hides s3cr3t && warns "left out 2 values that are or may be secret"
 run 0 --store m explain adminPassword --orphan-versions 2 && has ••••••  && hides s3cr3t && has "kept up to version 5"
 run 0 --store m explain --reveal adminPassword && has s3cr3t
 run 0 --store m migrate --plan --orphan-versions 2 gone5.json && hides " x "

@@ -232,7 +232,7 @@ LIVERY_API livery_status livery_set_value(livery_store *store, livery_layer laye
  *
  * @param store  an open store
  * @param layer  one of `LIVERY_LAYER_*`
- * @param name   the setting's name, or an alias of it
+ * @param name   the setting's name, or an alias of it: then what has been left under the alias goes as well
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
  *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value

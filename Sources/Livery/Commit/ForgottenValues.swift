@@ -69,6 +69,22 @@ extension View {
     return try forget(inEntries: found) { names.contains($0) }
   }
 
+  /// The same of what a commit takes away: in the log, and in its own entry.
+  @inline(never)
+  fileprivate func forget(_ names: NameSet, _ entry: inout LogEntry) throws(StoreError) {
+    guard !names.isEmpty else { return }
+    try forget(names)
+    _ = entry.forget(names, keepingNew: true)
+  }
+
+  /// Forgets what was secret and is none any more under the schema that a commit has stored: undoing would show it.
+  func forget(noLongerSecret former: NameSet, _ entry: inout LogEntry) throws(StoreError) {
+    let claims = try claims()
+    var past = NameSet()
+    for name in former.names where try !isSecret(asDeclared: resolveAlias(name), nil, claims) { past.insert(name) }
+    try forget(past, &entry)
+  }
+
   /// Takes all values of secrets out of the log: those in effect are in their layers. How many commits it told them of.
   func forgetSecrets() throws(StoreError) -> Int {
     var secrets = try secretSettings()
@@ -159,12 +175,11 @@ extension Committer {
     return try view.orphans().facts(setting.name)?.isSecret ?? true
   }
 
-  /// Forgets the values of secrets that the commit takes away: in the log, and in its own entry.
+  /// Forgets the values of secrets that the commit takes away.
   func forget(_ names: NameSet, _ entry: inout LogEntry) throws(StoreError) {
     guard !names.isEmpty else { return }
-    try view.forget(names)
+    try view.forget(names, &entry)
     // Entries have become smaller.
     memory.logTail = nil
-    _ = entry.forget(names, keepingNew: true)
   }
 }

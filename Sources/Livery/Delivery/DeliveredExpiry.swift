@@ -58,7 +58,7 @@ extension View {
       found.append(
         ExpiredValue(
           name: name, stored: stored, current: try current(stored, name, at: now),
-          isSecret: try isSecret(name, descriptor(name), stored.value),
+          isSecret: try isSecret(asDeclared: name, stored.value),
           wasOnTrial: trial?.names.contains(name) ?? false))
     }
     return found

@@ -29,7 +29,7 @@ struct WatchStart {
         Event(
           revision: revision, time: current.time, kind: .initial, layer: current.layer, name: name, oldValue: nil,
           newValue: value, origin: current.origin, isWritable: !current.isLocked,
-          isSecret: try view.isSecret(name, view.descriptor(name), value)))
+          isSecret: try view.isSecret(asDeclared: name, value)))
       return true
     }
     initial = events

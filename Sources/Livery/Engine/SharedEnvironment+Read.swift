@@ -4,8 +4,7 @@ extension SharedEnvironment {
   /// Whether a value of the setting that a name or alias stands for is not for everyone's eyes.
   func isSecret(_ name: String, _ value: Value) throws(StoreError) -> Bool {
     try read { (view) throws(StoreError) in
-      let target = try view.resolveAlias(name)
-      return try view.isSecret(target, view.descriptor(target), value)
+      try view.isSecret(asDeclared: view.resolveAlias(name), value)
     }
   }
 

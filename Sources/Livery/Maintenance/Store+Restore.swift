@@ -116,6 +116,7 @@ private struct Restoration {
     }
     try replaceExpiries()
     try endTrial()
+    if entry.isSchema { try view.forget(noLongerSecret: former.names, &entry) }
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
     hasSealed = try view.reseal(anew: false).leavesPlain

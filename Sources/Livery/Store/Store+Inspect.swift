@@ -39,6 +39,7 @@ extension Store {
       if !target.sameBytes(as: name) {
         members.append(.init("alias", .string(name)))
         text += " `\(name)` is an old name of it: use `\(target)`."
+        text += try left(under: name, view)
       }
       let waits = try view.waiting(target)
       for value in waits { text += " " + value.sentence(hidesValue: isSecret) }
@@ -63,6 +64,13 @@ extension Store {
       members.append(.init("layers", .list(layers)))
       return .object(members)
     }
+  }
+
+  /// Of values that have been left under an old name, when a schema made it an alias without moving them.
+  @inline(never)
+  private func left(under alias: String, _ view: View) throws(StoreError) -> String {
+    guard let facts = try view.orphan(alias, among: view.orphans()) else { return "" }
+    return " What layers hold under the old name does not count: orphaned since version \(facts.since)."
   }
 
   /// A setting of which nothing counts; nil if nothing waits either.

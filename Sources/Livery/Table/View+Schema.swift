@@ -83,6 +83,12 @@ extension View {
     return try self.claims().isSecret(name)
   }
 
+  /// The same by what a setting is declared as now.
+  @inline(never)
+  func isSecret(asDeclared name: String, _ value: Value?, _ claims: Claims? = nil) throws(StoreError) -> Bool {
+    try isSecret(name, descriptor(name), value, claims)
+  }
+
   /// The same of a setting whatever is known of it: of one that is not declared any more what it was.
   @inline(never)
   func isSecret(_ name: String, _ value: Value?) throws(StoreError) -> Bool {

@@ -78,7 +78,7 @@ struct SchemaApplication {
     if holdsSecrets { lvs_memory_wipe() }
     let revision = try view.revision() + 1
     let claims = try view.claims()
-    let secretsBefore = try secrets(among: report.changed + report.removed)
+    let secretsBefore = try secrets(among: report.changed + report.removed + report.added, claims)
     let touched = touchedNames()
     try difference.store(schema, in: view)
     try view.putSchema(
@@ -119,15 +119,16 @@ struct SchemaApplication {
         try setting.put(record, view)
       }
     }
+    try view.forget(noLongerSecret: secretsBefore, &entry)
     try view.finish(entry, logLimits)
     report.hasSealed = try view.reseal(anew: false).leavesPlain
     report.isApplied = true
     return .commit(report)
   }
 
-  private func secrets(among names: [String]) throws(StoreError) -> NameSet {
+  private func secrets(among names: [String], _ claims: Claims) throws(StoreError) -> NameSet {
     var secrets = NameSet()
-    for name in names where try view.descriptor(name)?.holdsSecret == true { secrets.insert(name) }
+    for name in names where try view.isSecret(asDeclared: name, nil, claims) { secrets.insert(name) }
     return secrets
   }
 
