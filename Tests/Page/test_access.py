@@ -1,11 +1,16 @@
 """Everybody can use it: axe finds nothing, and the keyboard alone reaches and changes everything."""
 
+import itertools
+import os
 import time
 from pathlib import Path
 
 import pytest
 
-WIDTHS = [320, 768, 1280]
+# How pages are looked at: the width, the scheme, and whether with the page's script. All of it takes minutes: `scripts/test --browser`.
+LOOKS = [(320, "light", True), (1280, "dark", True), (320, "dark", False), (768, "light", False)]
+if os.environ.get("LIVERY_BROWSER") == "full":
+  LOOKS = list(itertools.product([320, 768, 1280], ["light", "dark"], [True, False]))
 ADDRESSES = ["/at/0", "/at/1", "/at/2", "/at/3", "/at/1.3.0", "/list?name=stations", "/why?name=volume", "/history?name=volume",
              "/search?q=o", "/brand", "/brand?idiom=watch&appearance=dark&scale=2", "/draft"]
 
@@ -27,9 +32,7 @@ def violations(page, source):
   return [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width, scheme, script", LOOKS)
 def test_axe_finds_nothing(serve, visit, source, width, scheme, script):
   served = serve()
   served.store.set("branding.color.Toolbar", "#ffee00")

@@ -17,6 +17,7 @@ import livery.prompt
 import pytest
 
 from conftest import BUILD
+from test_access import LOOKS, axe, violations
 
 SECRET = "Zq-secret-7731"
 # Each kind, with what is typed and the answer that comes of it. A control is named by its place in the form.
@@ -569,11 +570,9 @@ def test_a_decision_that_takes_long_is_seen(page, visit):
     assert asked.end() == KINDS["login"][1]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 768, 1280])
+# With the page's script and without, each time.
+@pytest.mark.parametrize("width, scheme", [(width, scheme) for width, scheme, script in LOOKS if script])
 def test_axe_finds_nothing_in_prompts(page, visit, width, scheme):
-  from test_access import axe, violations
-
   source = axe()
   page.store.set("branding.color.PrimaryHighlight", "#ffdd55")
   shown = visit(page.link(), True, viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True)
