@@ -170,7 +170,12 @@ struct Oracle {
         return code
       }
       switch edit {
-      case .reset:
+      case .reset(let asked):
+        // What has been left under the alias goes as well.
+        if asked != name, next.layers[change.layer]?[asked] != nil {
+          next.remove(asked, change.layer)
+          touched.insert(asked)
+        }
         guard old != nil else { continue }
         next.remove(name, change.layer)
         touched.insert(name)

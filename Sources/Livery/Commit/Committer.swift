@@ -179,7 +179,7 @@ struct Committer {
       while let one = next {
         let before = refusals.count
         try apply(request.edits[one], settings[one])
-        if case .reset = request.edits[one].action { try removeOrphan(request.edits[one], settings[one]) }
+        if refusals.count == before { try removeOrphan(request.edits[one], settings[one]) }
         // Where what does not fit is left out, the one before it may be fine.
         next = request.isPartial && refusals.count > before ? former[one] : nil
       }
@@ -188,7 +188,7 @@ struct Committer {
 
   /// What has been left under a name that is an alias now goes with the setting's value.
   private mutating func removeOrphan(_ edit: Edit, _ setting: KnownSetting) throws(StoreError) {
-    guard !setting.name.sameBytes(as: edit.name) else { return }
+    guard case .reset = edit.action, !setting.name.sameBytes(as: edit.name) else { return }
     let orphan = memory.setting(edit.name)
     let old = try orphan.stored(edit.layer, view)
     if old.isThere { try remove(orphan, edit.layer, old.record) }
