@@ -2,8 +2,13 @@
 #include "database.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
 #include <sqlite3.h>
+#include <string.h>
 #include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
 
 static lvdb_result result_of(lvdb_database *database, int code) {
   switch (code & 0xff) {
@@ -76,6 +81,40 @@ static const lvdb_backend backend = {
   .number = number, .bytes = bytes, .finish = finish, .close = close_connection,
 };
 
+// A text in small letters. SQLite's own function knows those of ASCII alone.
+static void lower(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  const char *text = (const char *)sqlite3_value_text(values[0]);
+  size_t size = (size_t)sqlite3_value_bytes(values[0]), used = 0;
+  if (!text) return sqlite3_result_null(context);
+  // A letter has at most four bytes.
+  char *lowered = sqlite3_malloc64(4 * (sqlite3_uint64)size + 1);
+  if (!lowered) return sqlite3_result_error_nomem(context);
+  locale_t before = uselocale(sqlite3_user_data(context));
+  for (size_t at = 0; at < size;) {
+    mbstate_t read = {0}, written = {0};
+    wchar_t letter;
+    char made[MB_LEN_MAX];
+    size_t length = mbrtowc(&letter, text + at, size - at, &read);
+    // What is no UTF-8 stays as it is.
+    bool is_letter = length > 0 && length <= size - at;
+    size_t wanted = is_letter ? wcrtomb(made, (wchar_t)towlower((wint_t)letter), &written) : (size_t)-1;
+    if (wanted > 4) {
+      length = is_letter ? length : 1;
+      memcpy(lowered + used, text + at, length);
+      wanted = length;
+    } else {
+      memcpy(lowered + used, made, wanted);
+    }
+    used += wanted;
+    at += length;
+  }
+  uselocale(before);
+  sqlite3_result_text64(context, lowered, used, sqlite3_free, SQLITE_UTF8);
+}
+
+static void free_letters(void *letters) { freelocale(letters); }
+
 lvdb_result lvdb_sqlite_open(lvdb_database *database) {
   sqlite3 *connection = NULL;
   database->backend = &backend;
@@ -91,5 +130,8 @@ lvdb_result lvdb_sqlite_open(lvdb_database *database) {
   // What a file holds is not trusted with more than its content.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  locale_t letters = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+  if (letters)
+    sqlite3_create_function_v2(connection, "lower", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, letters, lower, NULL, NULL, free_letters);
   return run(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
 }

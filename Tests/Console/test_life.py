@@ -371,7 +371,7 @@ def test_a_device_is_found_by_its_name_however_it_is_written(console):
   device, = join(console)
   for name in ("KÄSETHEKE ÉLÉGANTE", "Kasse_1 100%", "Λόμπι"):
     console.api("PATCH", "devices/" + device.id, {"name": name})
-    for query in (name, name[1:6], device.id.upper()):
+    for query in (name, name[1:6], name.lower(), name.upper(), device.id.upper()):
       found = console.api("GET", "devices?query=" + urllib.parse.quote(query))["items"]
       assert [one["id"] for one in found] == [device.id], query
   console.api("PATCH", "devices/" + device.id, {"name": "Till"})
