@@ -10,6 +10,14 @@ static uint64_t set(livery_store *store, const char *secret) {
   return revision;
 }
 
+// Sets one and then another; the revision of the second.
+static uint64_t set_two(livery_store *store, char first[LENGTH + 1], char second[LENGTH + 1]) {
+  make_secret(first);
+  make_secret(second);
+  set(store, first);
+  return set(store, second);
+}
+
 static bool history_tells(livery_store *store, const char *secret) {
   livery_value *commits = NULL;
   char *text = NULL;
@@ -96,11 +104,8 @@ TEST("what was a secret is not brought back into a setting that is none", undone
 
 TEST("what a secret is consented to show is what is in effect, not what was before", consented) {
   char first[LENGTH + 1], second[LENGTH + 1], text[LENGTH + 1];
-  make_secret(first);
-  make_secret(second);
   livery_store *store = new_store(fresh_path(), SCHEMA);
-  set(store, first);
-  uint64_t replaced = set(store, second);
+  uint64_t replaced = set_two(store, first, second);
   const char *names[] = {"password"};
   livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
   options.declassify = names;
@@ -119,11 +124,8 @@ TEST("one that stays a secret under another name or title comes back by undoing"
   static const char *const names[] = {"token", "password"};
   for (size_t index = 0; index < COUNT(schemas); index++) {
     char first[LENGTH + 1], second[LENGTH + 1], text[LENGTH + 1];
-    make_secret(first);
-    make_secret(second);
     livery_store *store = new_store(fresh_path(), SCHEMA);
-    set(store, first);
-    uint64_t replaced = set(store, second);
+    uint64_t replaced = set_two(store, first, second);
     OK(livery_schema_apply(store, schemas[index], LIVERY_ZERO_TERMINATED, NULL, NULL));
     OK(livery_undo(store, replaced, LIVERY_UNDO_FORCE, NULL));
     OK(livery_get_string(store, names[index], text, sizeof text, NULL));
@@ -158,13 +160,10 @@ TEST("what is left under an old name is told of by it, and goes by it", left) {
 TEST("nor does it come back under the schema of a backup by which it was none", restored) {
   NEEDS_FILES;
   char first[LENGTH + 1], second[LENGTH + 1], text[LENGTH + 1];
-  make_secret(first);
-  make_secret(second);
   livery_store *store = new_store(fresh_path(), SECRET("1", "password", "", ""));
   OK(livery_backup(store, NULL));
   OK(livery_schema_apply(store, SECRET("2", "password", PASSWORD, ""), LIVERY_ZERO_TERMINATED, NULL, NULL));
-  set(store, first);
-  uint64_t replaced = set(store, second);
+  uint64_t replaced = set_two(store, first, second);
   livery_value *backups = NULL;
   OK(livery_backups(store, &backups));
   livery_value *oldest = NULL;
