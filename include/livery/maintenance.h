@@ -90,7 +90,8 @@ LIVERY_API livery_status livery_backups(livery_store *store, livery_value **valu
  * Bring back what a backup holds: the values of all layers and the schema, as one commit.
  *
  * Other processes go on using the store: they see the state before or after, and watches are told what changed. The
- * commit has a new revision; the history stays, and livery_undo() takes a restore back unless it changed the schema.
+ * commit has a new revision; the history stays, and livery_undo() takes a restore back unless it changed the schema; then
+ * what was a secret and is none any more is forgotten in the log, as livery_schema_apply() does.
  * The present state is put into the store's own backups first. If the store has the backup's content already, nothing
  * is committed, unless something is on trial, which ends. Of what is known of assets (livery_change_put_fact()) only what is missing or damaged is brought back, which
  * by itself makes no revision. A value that was a secret's whose setting was not declared any more, in a namespace that has been

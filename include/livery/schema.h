@@ -63,7 +63,7 @@ typedef struct livery_schema_options {
  * a list's items), `step` (in words, if one led there), `allowed` (bool) and `message`. The upgrade needs consent for
  * each: its `name` in `declassify`; otherwise it is #LIVERY_ERROR_MIGRATION. No report has a secret's value in a message.
  * Of what was a secret and is none any more, or is no longer declared, the same commit takes all values out of the log, as
- * livery_forget(): livery_undo() of an older commit shows none.
+ * a reset does: livery_undo() of an older commit shows none.
  *
  * Threads: any. Waits for other writers and, if it makes a setting secret where secrets are sealed, for openings, at most
  * `busy_timeout_ms` each, and for the disk.
