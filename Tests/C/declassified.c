@@ -179,3 +179,28 @@ TEST("nor does it come back under the schema of a backup by which it was none", 
   EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_get_string(store, "password", text, sizeof text, NULL));
   OK(livery_close(store));
 }
+
+TEST("nor what was one by how its name begins, once a schema declares it for all to see", claimed) {
+  char first[LENGTH + 1], second[LENGTH + 1], text[LENGTH + 1];
+  make_secret(first);
+  make_secret(second);
+  livery_store *store = new_store(fresh_path(), SECRET("1", "other", "", ""));
+  OK(livery_claim(store, "kept.", takes_any, NULL, NULL));
+  OK(livery_claim_secret(store, "kept."));
+  OK(livery_set_string(store, user, "kept.name", first, LIVERY_ZERO_TERMINATED));
+  OK(livery_set_string(store, user, "kept.name", second, LIVERY_ZERO_TERMINATED));
+  uint64_t replaced = 0;
+  OK(livery_revision(store, &replaced));
+  const char *names[] = {"kept.name"};
+  livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
+  static const char schema[] = SECRET("2", "kept.name", "", "");
+  EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  options.declassify = names;
+  options.declassify_count = 1;
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, &options, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_undo(store, replaced, 0, NULL));
+  EXPECT(!history_tells(store, first));
+  OK(livery_get_string(store, "kept.name", text, sizeof text, NULL));
+  EXPECT_TEXT(second, text);
+  OK(livery_close(store));
+}

@@ -117,11 +117,6 @@ TEST("a watch that comes late is told what is in effect, and of each commit", wa
   OK(livery_close(store));
 }
 
-static livery_status takes_any(const char *name, livery_value *value, livery_value **checked, void *user_data) {
-  (void)name, (void)value, (void)checked, (void)user_data;
-  return LIVERY_OK;
-}
-
 TEST("nor does it leave one that a restore took away beneath another layer, of a secret by how its name begins", by_prefix) {
   NEEDS_FILES;
   char first[LENGTH + 1], second[LENGTH + 1];
