@@ -1,6 +1,6 @@
 """A fleet of real devices, on real sockets: how soon a change is right on all, and what a broker's restart does.
 
-    fleet.py BUILD [--devices N] [--a-process N] [--folder FOLDER] [--broker-kills N] [--json]
+    fleet.py BUILD [--devices N] [--a-process N] [--folder FOLDER] [--changes N] [--quiet SECONDS] [--broker-kills N] [--json]
 
 mosquitto, nginx and livery-console on the loopback, as docs/console.md has them; devices, several in a process, each with a store of
 its own. They join by codes of the console's, report to it, and are told what is published by its API. A request that changes nothing
@@ -75,6 +75,7 @@ def main():
   parser.add_argument("--a-process", type=int, default=200)
   parser.add_argument("--folder", type=Path, help="where stores and files lie; a temporary one without it")
   parser.add_argument("--changes", type=int, default=5)
+  parser.add_argument("--quiet", type=float, default=2, help="seconds before each change; after more than a minute all devices report it")
   parser.add_argument("--broker-kills", type=int, default=1)
   parser.add_argument("--json", action="store_true")
   options = parser.parse_args()
@@ -120,12 +121,12 @@ def main():
     tell("load before the first change", f"{os.getloadavg()[0]:.1f}")
     late, used = [], [memory.processor(), processor_of(devices.processes)]
     for change in range(options.changes):
+      time.sleep(options.quiet)
       value, start = 10 + change, time.monotonic()
       publish(value)
       found = devices.wait(value, options.devices)
       late += [moment - start for moment in found.values()]
       assert len(found) == options.devices, f"{options.devices - len(found)} devices never had a change"
-      time.sleep(2)
     tell("seconds from publication until right, median", statistics.median(late))
     tell("seconds from publication until right, p95", percentile(late, 0.95))
     tell("seconds from publication until right, most", max(late))

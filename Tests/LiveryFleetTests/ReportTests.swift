@@ -57,6 +57,68 @@ import Testing
     #expect((noon...(1 << 40)).contains(device.device.kept.sequence))
   }
 
+  /// Publishes and has the device ask after more than a minute; after how many milliseconds what is told then, in the order of `values`.
+  private func waits(
+    _ values: Range<Int64>, _ origin: Origin, _ device: SimulatedDevice, _ ask: (SimulatedDevice) -> Void = { $0.tell(.pull) }
+  ) throws -> [Int64] {
+    var waits: [Int64] = []
+    for value in values {
+      let document = Document(from: nil, until: nil, settings: [.init("volume", .enforce, .int(value))])
+      try origin.publish(.fleet, [(Manifest.Entry("all"), document)], interval: 86_400, now: device.now / 1000)
+      let asked = device.now
+      device.console = { bytes in
+        waits.append(device.now - asked)
+        return origin.take(report: bytes)
+      }
+      ask(device)
+      device.run(until: device.now + 2 * minute)
+    }
+    return waits
+  }
+
+  @Test func whoHasAChangeLetsOthersHaveItBeforeItTells() throws {
+    let (origin, device) = try fleet()
+    device.run(until: start + 10 * minute)
+    let waits = try waits(0..<30, origin, device)
+    #expect(waits.count == 30 && device.value("volume") == .int(29))
+    #expect(waits.allSatisfy { $0 <= 5500 })
+    #expect(waits.contains { $0 < 1500 } && waits.contains { $0 > 4000 })
+  }
+
+  @Test func whatIsRefusedIsToldAtOnce() throws {
+    let (origin, device) = try fleet()
+    device.run(until: start + 10 * minute)
+    device.violation = { _, value in "not \(value)" }
+    let waits = try waits(0..<10, origin, device)
+    #expect(waits.count == 10 && waits.allSatisfy { $0 < 500 } && device.value("volume") == nil)
+  }
+
+  @Test func whatSomebodyWantsToldIsToldAtOnce() throws {
+    let (origin, device) = try fleet()
+    device.run(until: start + 10 * minute)
+    // While the change is on its way, and when it is made.
+    for pause: Int64 in [0, 300] {
+      let waits = try waits(0..<10, origin, device) { device in
+        device.tell(.pull)
+        device.run(until: device.now + pause)
+        device.tell(.push)
+      }
+      #expect(waits.count >= 10 && waits.allSatisfy { $0 < 500 }, "\(waits)")
+      #expect(device.value("volume") == .int(9))
+    }
+  }
+
+  @Test func whoHasJoinedTellsAtOnce() throws {
+    let (origin, device) = try fleetOfOne(at: start)
+    let document = Document(from: nil, until: nil, settings: [.init("volume", .enforce, .int(1))])
+    try origin.publish(.device(device.device.id), [(Manifest.Entry("own"), document)], now: noon)
+    try origin.publish(.fleet, [], now: noon)
+    device.tell(.pull)
+    device.tell(.push)
+    device.run(until: start + 500)
+    #expect(origin.values[device.device.id]?["volume"]?.value == .int(1))
+  }
+
   @Test func aValueThatIsNestedTooDeepForAReportIsLeftOut() throws {
     let (origin, device) = try fleet()
     let id = device.device.id

@@ -174,6 +174,9 @@ extension Device {
     changeBackoff.succeed()
     saveBackoff.succeed()
     needsLook = true
+    // That all is well can wait until others have the change as well; who asks for a report has it at once, as who has joined.
+    guard !isReportWanted, kept.acknowledged != nil else { return }
+    nextReport = max(nextReport, moment.uptime + random.number(in: 0...max(0, configuration.reportSpread)))
   }
 
   /// Nothing of it holds; the same is not tried again, unless with another schema.

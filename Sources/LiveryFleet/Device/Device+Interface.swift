@@ -55,6 +55,8 @@ extension Device {
     public var hintSpread: Int64 = 500
     /// The least time between two reports, in milliseconds.
     public var reportInterval: Int64 = 60_000
+    /// How long after a change that was made it waits to tell at most, in milliseconds: others may still ask for the same change.
+    public var reportSpread: Int64 = 5000
 
     public init(fleet: String, device: [UInt8], scope: String? = nil) {
       self.fleet = fleet

@@ -24,6 +24,7 @@ extension Device {
     guard canReport, moment.uptime >= nextReport else { return }
     reporting = .collecting
     isReportOutdated = false
+    isReportWanted = false
     // What changes from here on may be in this report or not.
     mayHaveChanged = false
     effects.append(.collect)

@@ -34,6 +34,8 @@ public struct Device: Sendable {
   var nextHinted: Int64?
   var hinted: [Channel] = []
   var nextReport: Int64 = 0
+  /// Whether somebody has asked for the next report.
+  var isReportWanted = false
   /// No change is tried before that.
   var nextChange: Int64 = 0
   var pullBackoff = Backoff(least: 2000, most: 3_600_000)
@@ -170,6 +172,7 @@ public struct Device: Sendable {
     case .pull: if pulling == nil { nextPull = moment.uptime } else { pulling?.isWantedAgain = true }
     case .push:
       markReportDue()
+      isReportWanted = true
       nextReport = moment.uptime
     case .hint(let channel, let version): hint(channel, version, moment)
     case .reached: reached(moment)
