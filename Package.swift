@@ -368,18 +368,23 @@ if nouns.contains("sync"), !embedded {
   ]
 }
 
-// For scripts/torture: the parsers as a library that libFuzzer drives.
+// The parsers as one function each: for scripts/torture as a library that libFuzzer drives, and with a test that goes
+// through what it has collected.
+let parsed: [Target.Dependency] = [
+  "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryHTTP", "LiveryFetch", "LiverySecrets", "LiveryWorkflow",
+  "LiveryFleet",
+]
 if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz",
-      dependencies: [
-        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryHTTP", "LiveryFetch", "LiverySecrets", "LiveryWorkflow",
-        "LiveryFleet",
-      ],
-      path: "Tests/Fuzz/Parsers",
-      swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
+      name: "Fuzz", dependencies: parsed, path: "Tests/Fuzz/Parsers", swiftSettings: swiftSettings,
+      linkerSettings: runtimeLinks))
+} else if !embedded {
+  targets.append(
+    .testTarget(
+      name: "FuzzTests", dependencies: parsed + ["LiveryABI", "LiveryClient", "LiveryCore"], path: "Tests/Fuzz",
+      exclude: ["corpus", "fuzz.py", "pack.py", "fuzz.c", "images.c", "camera.c"]))
 }
 
 let package = Package(

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs libFuzzer on the parsers of Targets.swift, under AddressSanitizer.
 
-    fuzz.py --build                              builds a fuzzer for each parser, into build/torture/fuzz
-    fuzz.py [--seconds N] [--seed S] TARGET      fuzzes, from the corpus kept here and the one that grows beside the build
+    fuzz.py --build [TARGET…]                    builds a fuzzer for each parser, into build/torture/fuzz
+    fuzz.py [--seconds N] [--seed S] [TARGET…]   fuzzes, from the corpus kept here and the one that grows beside the build
     fuzz.py --corpus [TARGET]                    runs the kept corpora only, and tells what each covers
     fuzz.py --keep TARGET                        keeps the fewest inputs that reach what kept and grown ones do together
     fuzz.py --broken                             must find what is broken on purpose
+    fuzz.py --in-c …                             any of these with the parsers in C alone, which are built in seconds
 
 Ends with a line of figures. An input that crashes is put into build/torture/fuzz/crashes. It belongs into a test of its own:
 --keep drops what reaches nothing new. The corpora are kept in the form that pack.py makes.
@@ -34,6 +35,7 @@ TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "sque
            "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message",
            "camera-frame", "picker-mounts", "picker-head", "fleet-cbor", "fleet-signed", "fleet-keys", "fleet-manifest",
            "fleet-document", "fleet-report", "fleet-code", "fleet-kept"]
+IN_C = [target for target in TARGETS if target.startswith(("images-", "camera-"))]
 # Those that call the public functions of the library.
 CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
@@ -85,10 +87,21 @@ JPEG = ("\xff\xd8\xff\xe0\0\x10AVI1\0\0\0\0\0\0\0\0\0\0\xff\xc0\0\x0b\x08\0\x08\
 INTERRUPTED = 72
 
 
-def build():
-  """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
-  with it the counters of coverage that libFuzzer looks through after every input."""
+def build(targets):
+  """A program for each parser, of the code that devices run."""
   BUILT.mkdir(parents=True, exist_ok=True)
+  clang = str(pathlib.Path(shutil.which("swift")).resolve().parent / "clang")
+  build_images(clang, [target for target in targets if target.startswith("images-")])
+  if "camera-frame" in targets:
+    build_camera(clang)
+  in_swift = [target for target in targets if target not in IN_C]
+  if in_swift:
+    build_swift(clang, in_swift)
+
+
+def build_swift(clang, targets):
+  """The linker leaves out what the parser does not reach, and with it the counters of coverage that libFuzzer looks through
+  after every input."""
   environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch,secrets,workflow,sync"}
   scratch = ROOT / ".build-fuzz"
   flags = ["-c", "release", "--disable-build-manifest-caching", "--scratch-path", str(scratch), "--sanitize=address",
@@ -96,23 +109,18 @@ def build():
   subprocess.run(["swift", "build", *flags, "--product", "livery-fuzz"], cwd=ROOT, env=environment, check=True)
   built = subprocess.run(["swift", "build", *flags, "--show-bin-path"], cwd=ROOT, env=environment, check=True,
                          capture_output=True, text=True).stdout.strip()
-  swift = pathlib.Path(shutil.which("swift")).resolve().parent
-  embedded = swift.parent / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
+  embedded = pathlib.Path(clang).parents[1] / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
   libraries = subprocess.run(["pkg-config", "--libs", "lmdb", "libsodium"], check=True, capture_output=True, text=True)
-  build_images(str(swift / "clang"))
   # Values that go to C and back are those of the library.
   store = [f"-L{ROOT / 'build'}", "-llivery", f"-Wl,-rpath,{ROOT / 'build'}"]
-  build_camera(str(swift / "clang"))
-  for target in TARGETS:
-    if target.startswith(("images-", "camera-")):
-      continue
-    subprocess.run([str(swift / "clang"), "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
+  for target in targets:
+    subprocess.run([clang, "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
                     f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"), "-o", str(program(target)),
                     "-Wl,--gc-sections", f"{built}/liblivery-fuzz.a", f"-L{embedded}", "-lswiftUnicodeDataTables",
                     *(store if target in CALLING else []), *libraries.stdout.split(), "-lm"], check=True)
 
 
-def build_images(clang):
+def build_images(clang, targets):
   """The decoders of the extension `images`, which are C. The libraries that they call are the system's own."""
   sources = [source for part in ("CImages", "CLegibility") for source in sorted((ROOT / "Sources" / part).glob("*.c"))]
   include = [f"-I{ROOT / 'Sources' / part / 'include'}" for part in ("CImages", "CLegibility")]
@@ -124,14 +132,13 @@ def build_images(clang):
   behind = {source: plain / f"{source.stem}.o" for source in sources if source.stem in ("tally", "legibility")}
   for source, compiled in behind.items():
     subprocess.run([*base, "-O2", "-c", str(source), "-o", str(compiled)], check=True)
-  for target in TARGETS:
-    if target.startswith("images-"):
-      is_decoder = target in ("images-png", "images-jpeg", "images-webp")
-      # Tallies of counts are gone through to the end; to trace each comparison of that takes nearly all of the time.
-      quick = ["-O2", "-fno-sanitize-coverage=trace-cmp"] if target == "images-drawn" else []
-      subprocess.run([*base, *flags, *quick, "-fuse-ld=lld", f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"),
-                      str(HERE / "images.c"), *(str(behind.get(source, source) if is_decoder else source) for source in sources),
-                      "-o", str(program(target)), "-lpng", "-ljpeg", "-lwebp", "-lwebpdemux", "-lm"], check=True)
+  for target in targets:
+    is_decoder = target in ("images-png", "images-jpeg", "images-webp")
+    # Tallies of counts are gone through to the end; to trace each comparison of that takes nearly all of the time.
+    quick = ["-O2", "-fno-sanitize-coverage=trace-cmp"] if target == "images-drawn" else []
+    subprocess.run([*base, *flags, *quick, "-fuse-ld=lld", f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"),
+                    str(HERE / "images.c"), *(str(behind.get(source, source) if is_decoder else source) for source in sources),
+                    "-o", str(program(target)), "-lpng", "-ljpeg", "-lwebp", "-lwebpdemux", "-lm"], check=True)
 
 
 def build_camera(clang):
@@ -281,17 +288,20 @@ def main():
   parser.add_argument("--corpus", action="store_true")
   parser.add_argument("--keep", action="store_true")
   parser.add_argument("--broken", action="store_true")
+  parser.add_argument("--in-c", action="store_true")
   parser.add_argument("--seconds", type=int, default=60)
   parser.add_argument("--seed", type=int, default=0)
   parser.add_argument("targets", nargs="*", metavar="TARGET")
   arguments = parser.parse_args()
-  if arguments.build:
-    build()
-    return 0
   for target in arguments.targets:
     if target not in TARGETS:
       parser.error(f"no target {target}: {', '.join(TARGETS)}")
-  targets = arguments.targets or (["color"] if arguments.broken else TARGETS)
+  targets = arguments.targets or (IN_C if arguments.in_c else TARGETS)
+  if arguments.build:
+    build(targets)
+    return 0
+  if arguments.broken and not arguments.targets:
+    targets = ["camera-frame" if arguments.in_c else "color"]
   total = crashes = coverage = 0
 
   def begin(target):

@@ -59,7 +59,8 @@ import Testing
 
   /// Publishes and has the device ask after more than a minute; after how many milliseconds what is told then, in the order of `values`.
   private func waits(
-    _ values: Range<Int64>, _ origin: Origin, _ device: SimulatedDevice, _ ask: (SimulatedDevice) -> Void = { $0.tell(.pull) }
+    _ values: Range<Int64>, _ origin: Origin, _ device: SimulatedDevice,
+    _ ask: (SimulatedDevice) -> Void = { $0.tell(.pull) }
   ) throws -> [Int64] {
     var waits: [Int64] = []
     for value in values {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveryWorkflow
 
-/// What `Tests/Fuzz` has kept of messages, and what is made of it by chance; what it has kept of mounts and of images.
+/// What `Tests/Fuzz` has kept of messages, of mounts and of images: of each there is what is taken, and what is not.
 @Suite struct CorpusTests {
   private static func inputs(_ target: String = "prompt-message") throws -> [[UInt8]] {
     var path = Array(#filePath.split(separator: "/").dropLast(2))
@@ -49,31 +49,5 @@ import Testing
     #expect(tables.contains { !Mount.all(in: $0).isEmpty } && tables.contains { Mount.all(in: $0).isEmpty })
     let heads = try Self.inputs("picker-head")
     #expect(Set(heads.compactMap { ImageFolder.type(ofHead: $0.prefix(1024)) }).count == 5)
-  }
-
-  /// `LIVERY_PROMPT_MUTATIONS` makes more.
-  @Test func whatIsMadeOfItByChanceIs() throws {
-    let inputs = try Self.inputs()
-    let count = getenv("LIVERY_PROMPT_MUTATIONS").flatMap { Int(String(cString: $0)) } ?? 50_000
-    var state = getenv("LIVERY_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
-    func chance(_ bound: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int((state >> 33) % UInt64(max(1, bound)))
-    }
-    for _ in 0..<count {
-      var bytes = inputs[chance(inputs.count)]
-      for _ in 0...chance(4) {
-        switch chance(4) {
-        case 0 where !bytes.isEmpty: bytes[chance(bytes.count)] = UInt8(chance(256))
-        case 1: bytes.insert(UInt8(chance(13)), at: chance(bytes.count + 1))
-        case 2 where !bytes.isEmpty: bytes.remove(at: chance(bytes.count))
-        default: bytes += inputs[chance(inputs.count)].prefix(40)
-        }
-      }
-      if !holds(bytes) {
-        Issue.record("\(bytes)")
-        return
-      }
-    }
   }
 }

@@ -12,15 +12,6 @@ func require(_ holds: Bool, _ promise: StaticString) {
   fatalError("\(promise)")
 }
 
-/// The parsers by their names, which are those of their corpora.
-let fuzzTargets: [(name: String, parse: @Sendable (UnsafePointer<UInt8>?, Int) -> Void)] = [
-  ("json", fuzzJSON), ("value", fuzzValue), ("schema", fuzzSchema), ("plist-xml", fuzzPropertyListXML),
-  ("plist-binary", fuzzPropertyListBinary), ("cbor", fuzzCBOR), ("squeezed", fuzzSqueezed), ("record", fuzzRecord),
-  ("color", fuzzColor), ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG),
-  ("jpeg", fuzzJPEG),
-  ("gif", fuzzGIF), ("webp", fuzzWebP), ("svg", fuzzSVG), ("file", fuzzFile),
-]
-
 func fuzzedBytes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
   Array(UnsafeBufferPointer(start: start, count: count))
 }
