@@ -139,6 +139,14 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
+  /// Of a certificate libcurl says neither whose it is nor by which others it is not good.
+  private func failure(_ code: StoreError.Code, _ message: String) -> StoreError {
+    guard code == .refused else { return StoreError(code, message) }
+    let server = ask.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+    let known = ask.certificates.map { "those in \($0)" } ?? "the system's certificates"
+    return StoreError(code, "\(server.joined(separator: "/")) is not trusted, by \(known): \(message)")
+  }
+
   private func finish(_ status: livery_status, _ message: String?, _ redirect: String?) {
     let (outcome, next) = lock.withLock { () -> (Result<Reply, StoreError>, Ask?) in
       if isCancelled { return (.failure(StoreError(.cancelled, "the request was given up")), nil) }
@@ -146,7 +154,7 @@ package final class Transfer: @unchecked Sendable {
         return (.failure(StoreError(.invalidValue, "the answer has more than \(ask.limit) bytes")), nil)
       }
       guard status == livery_status(LIVERY_OK) || reply.status >= 300 else {
-        return (.failure(StoreError(StoreError.Code(rawValue: status), message ?? "the request failed")), nil)
+        return (.failure(failure(StoreError.Code(rawValue: status), message ?? "the request failed")), nil)
       }
       guard ask.followsRedirects, let redirect, [301, 302, 303, 307, 308].contains(reply.status) else {
         return (.success(reply), nil)

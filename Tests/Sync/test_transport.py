@@ -33,9 +33,17 @@ def test_a_certificate_of_one_s_own_authority_is_kept_with_the_enrollment(store,
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(store, secure):
-  with pytest.raises(livery.RefusedError):
+  with pytest.raises(livery.RefusedError, match=f"{secure.url} is not trusted, by the system's certificates: "):
     livery.sync.enroll(store, secure.code()).result(20)
   assert not secure.publisher.devices
+
+
+def test_a_certificate_of_another_authority_is_refused_by_the_name_of_the_file(store, secure, tmp_path):
+  other = tmp_path / "other.pem"
+  subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null",
+                  "-out", other, "-days", "2", "-subj", "/CN=another"], check=True, capture_output=True)
+  with pytest.raises(livery.RefusedError, match=f"{secure.url} is not trusted, by those in {other}: "):
+    livery.sync.enroll(store, secure.code(), ca_file=other).result(20)
 
 
 def test_a_redirect_from_https_to_http_is_not_followed(store, secure, console, certificate):
