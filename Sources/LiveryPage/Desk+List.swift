@@ -27,8 +27,13 @@ extension Desk {
     var draft = Draft(request.fields)
     var entry = ListEntry(element.template, draft.fields)
     let mark = draft.mark(element.name)?.revision ?? 0
-    func again(_ draft: Draft?, _ status: Int) -> Response {
-      list(element, entry, draft, mark, isTyped: true, status: status)
+    func again(_ draft: Draft, _ status: Int) -> Response {
+      var draft = draft
+      // The script keeps what was typed for secrets.
+      let isLost = entry.hasTypedSecrets && !request.isFromScript
+      if draft.message == nil, isLost { draft.message = words[.secretAgain] }
+      if draft.message == nil, entry.hasUploads { draft.message = words[.fileAgain] }
+      return list(element, entry, draft, mark, isTyped: true, status: status)
     }
     guard element.isEditable else {
       draft.message = words[.readOnly]
@@ -63,7 +68,7 @@ extension Desk {
       let now = try change.valueIfAny(element.name)
       if entry.shows(now) { return [] }
       try page.expect(element, draft, at: mark, change)
-      try change.set(element.name, to: entry.value(keeping: now))
+      try change.set(element.name, to: entry.value(keeping: now, set: page.asSet(element.name, change)))
       return [element.name]
     }
     guard case .refused(let refused) = saved else { return answer(saved, form.page(of: element.name) ?? [0]) }

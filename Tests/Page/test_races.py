@@ -25,7 +25,7 @@ class Tab:
     self.cookie = answer.headers["Set-Cookie"].split(";")[0]
 
   def ask(self, method, path, fields=None):
-    body = urllib.parse.urlencode(fields) if fields is not None else None
+    body = urllib.parse.urlencode(fields, doseq=True) if fields is not None else None
     headers = {"Cookie": self.cookie} if self.cookie else {}
     if body is not None:
       headers["Content-Type"] = "application/x-www-form-urlencoded"

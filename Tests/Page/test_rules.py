@@ -437,3 +437,86 @@ def test_what_nobody_has_touched_in_a_list_stays_as_it_is(serve):
   fields = Tab.read(tab.ask("GET", "/list?name=slides").text)
   assert tab.ask("POST", "/list?name=slides", {**fields, "m:0.1": "one\r\ntwo", "m:1.0": "b", "op": "save"}).status == 303
   assert served.store.get("slides") == [slides[0], {**slides[1], "name": "b"}, {}]
+
+
+def items_of(*members):
+  return {"Version": 1, "Groups": [{"Title": "One", "Settings": [
+    {"Type": "List", "Title": "Slides", "Key": "slides", "ItemTemplate": list(members)}]}]}
+
+
+def as_set(store, name):
+  """What the operator's layer holds, without defaults of members."""
+  return next(layer["value"] for layer in store.inspect(name)["layers"] if layer["layer"] == "user")
+
+
+def test_a_list_keeps_the_defaults_of_members_that_nobody_has_touched(serve):
+  template = [
+    {"Type": "TextField", "Title": "Name", "Key": "name"}, {"Type": "Number", "Title": "Seconds", "Key": "seconds", "Value": 10},
+    {"Type": "TextField", "Title": "By", "Key": "by", "Value": "v1", "ReadOnly": True},
+    {"Type": "ToggleSwitch", "Title": "On", "Key": "on", "Value": True},
+    {"Type": "TextField", "Title": "Must", "Key": "must", "Value": "m", "Required": True},
+    {"Type": "List", "Title": "Parts", "Key": "parts", "Value": [{"p": "one"}], "ItemTemplate": [
+      {"Type": "TextField", "Title": "P", "Key": "p"}, {"Type": "Number", "Title": "Q", "Key": "q", "Value": 3}]}]
+  served = serve(items_of(*template))
+  slides = [{"name": "a", "must": "x"}, {"name": "b", "must": "y", "seconds": 10, "parts": [{"p": "two"}]}]
+  served.store.set("slides", slides)
+  tab = Tab(served)
+
+  def read(answer):
+    # Switches that are on.
+    return {**Tab.read(answer.text), **dict.fromkeys(re.findall(r'name="(m:[0-9.]+)" value="1" checked', answer.text), "1")}
+
+  def save(**more):
+    fields = read(tab.ask("GET", "/list?name=slides"))
+    assert tab.ask("POST", "/list?name=slides", {**fields, **more, "op": "save"}).status == 303
+    return as_set(served.store, "slides")
+
+  slides[0]["name"] = "c"
+  assert save(**{"m:0.0": "c"}) == slides
+  slides[1]["seconds"] = 7
+  assert save(**{"m:1.1": "7"}) == slides
+  # What is changed in a list of defaults is set with all of it, and what its items leave out stays out.
+  slides[0]["parts"] = [{"p": "three"}]
+  assert save(**{"m:0.5.0.0": "three"}) == slides
+  fields = read(tab.ask("POST", "/list?name=slides", {**read(tab.ask("GET", "/list?name=slides")), "op": "add:"}))
+  assert fields["m:2.1"] == "10.0" and fields["m:2.2"] == "v1"
+  assert tab.ask("POST", "/list?name=slides", {**fields, "m:2.0": "new", "op": "save"}).status == 303
+  assert as_set(served.store, "slides") == [*slides, {"name": "new", "must": "m"}]
+  assert served.store.get("slides")[2] == {
+    "name": "new", "must": "m", "seconds": 10, "by": "v1", "on": True, "parts": [{"p": "one", "q": 3}]}
+
+
+def test_what_cannot_be_changed_in_an_item_looks_like_it(serve):
+  served = serve(items_of(
+    {"Type": "TextField", "Title": "Name", "Key": "name"},
+    {"Type": "ComboBox", "Class": ["Multiple"], "Title": "Days", "Key": "days", "ReadOnly": True, "Options": [
+      {"Title": "Monday", "Value": "mo"}, {"Title": "Tuesday", "Value": "tu"}]},
+    {"Type": "ToggleSwitch", "Title": "Fades", "Key": "fades", "ReadOnly": True},
+    {"Type": "TextField", "Title": "By", "Key": "by", "Class": ["Password"], "ReadOnly": True},
+    {"Type": "ToggleSwitch", "Title": "Timed", "Key": "timed"},
+    {"Type": "Number", "Title": "Seconds", "Key": "seconds", "EnabledBy": {"Key": "timed", "Equals": True}}))
+  slides = [{"name": "a", "days": ["mo", "tu"], "fades": True, "by": "secret", "timed": False, "seconds": 1},
+            {"name": "b", "days": [], "fades": False, "timed": True, "seconds": 2}]
+  with served.store.change("recommended") as change:
+    change.set("slides", slides)
+  tab = Tab(served)
+  text = tab.ask("GET", "/list?name=slides").text
+  assert text.count("Read-only: it is set by the administrator") == 6 and text.count("Without effect as long as") == 1
+  assert re.search(r'<input type="checkbox"[^>]*name="m:0.2"[^>]* disabled', text)
+  fields = {**Tab.read(text), "m:0.1": ["mo", "tu"], "m:1.4": "1"}
+  assert text.count('<input type="hidden" name="m:0.1"') == 2
+  assert tab.ask("POST", "/list?name=slides", {**fields, "m:0.0": "c", "op": "save"}).status == 303
+  assert as_set(served.store, "slides") == [{**slides[0], "name": "c"}, slides[1]]
+
+
+def test_secrets_of_a_list_that_are_not_sent_back_are_told(serve):
+  served = serve(items_of({"Type": "TextField", "Title": "Name", "Key": "name", "MinLength": 1},
+                          {"Type": "TextField", "Title": "PIN", "Key": "pin", "Class": ["Password"]}))
+  served.store.set("slides", [{"name": "a", "pin": "old"}, {"name": "b"}])
+  tab = Tab(served)
+  again = "Please type it again: it was not saved, and is not sent back."
+  fields = Tab.read(tab.ask("GET", "/list?name=slides").text)
+  for more in ({"op": "down:0"}, {"op": "add:"}, {"op": "save", "m:1.0": ""}):
+    answer = tab.ask("POST", "/list?name=slides", {**fields, "m:0.1": "4711", **more})
+    assert again in answer.text and "4711" not in answer.text
+  assert again not in tab.ask("POST", "/list?name=slides", {**fields, "op": "down:0"}).text

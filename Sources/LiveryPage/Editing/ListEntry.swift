@@ -235,6 +235,32 @@ struct ListEntry: Sendable {
     }
   }
 
+  /// Whether something was typed that is not sent back.
+  var hasTypedSecrets: Bool {
+    items.contains { (item) in
+      zip(template, item.members).contains { (element, member) in
+        switch member {
+        case .list(let inner): inner.hasTypedSecrets
+        case .text(let text): element.kind == .secret && !text.isEmpty
+        case .bytes: false
+        }
+      }
+    }
+  }
+
+  /// The same of what was uploaded.
+  var hasUploads: Bool {
+    items.contains { (item) in
+      item.members.contains { (member) in
+        switch member {
+        case .list(let inner): inner.hasUploads
+        case .text: false
+        case .bytes: true
+        }
+      }
+    }
+  }
+
   /// Whether it shows what is stored, and nothing was typed for what does not travel to the browser.
   func shows(_ stored: Value?) -> Bool {
     let shown = ListEntry(template, stored: stored)
@@ -254,15 +280,30 @@ struct ListEntry: Sendable {
     return true
   }
 
-  /// What the library is given. Secrets that nothing was typed for are those of the stored list.
-  func value(keeping stored: Value?) -> Value {
+  /// What the library is given. Secrets that nothing was typed for are those of the stored list, and what nobody has touched is as
+  /// it was set: a member that was not stays with its default, whatever that will be.
+  ///
+  /// - Parameters:
+  ///   - stored: what is read: items with the defaults of their members.
+  ///   - set: the same items without these.
+  func value(keeping stored: Value?, set: Value?) -> Value {
+    value(keeping: stored, set: set, leavesDefaults: true)
+  }
+
+  /// What an answer says: with what it began with.
+  var answer: Value { value(keeping: nil, set: nil, leavesDefaults: false) }
+
+  private func value(keeping stored: Value?, set: Value?, leavesDefaults: Bool) -> Value {
     let former = stored?.items ?? []
+    let formerSet = set?.items ?? []
     return .list(
       items.map { (item) -> Value in
-        let old = item.origin?.place.flatMap { former.indices.contains($0) ? former[$0] : nil }
+        let place = item.origin?.place.flatMap { former.indices.contains($0) ? $0 : nil }
+        let old = place.map { former[$0] }
+        let kept = place.map { formerSet.count == former.count ? formerSet[$0] : former[$0] }
         if ListEntry.isPlain(template) {
           switch item.members.first {
-          case .text(let text)?: return value(template[0], text, old, in: old) ?? template[0].value(for: text)
+          case .text(let text)?: return value(template[0], text, old, old, in: old) ?? template[0].value(for: text)
           case .bytes(let bytes)?: return .data(bytes)
           default: break
           }
@@ -270,16 +311,25 @@ struct ListEntry: Sendable {
         var members: [Value.Member] = []
         for (element, member) in zip(template, item.members) {
           switch member {
-          case .list(let inner): members.append(.init(element.name, inner.value(keeping: old?[element.name])))
+          case .list(let inner):
+            let (was, wasSet) = (old?[element.name], kept?[element.name])
+            let beginsWith = old == nil ? element.defaultValue : was
+            if leavesDefaults, wasSet == nil, !element.isRequired, beginsWith != nil, inner.shows(beginsWith) {
+              continue
+            }
+            let value = inner.value(
+              keeping: was, set: wasSet ?? element.defaultValue ?? was, leavesDefaults: leavesDefaults)
+            members.append(.init(element.name, value))
           case .bytes(let bytes): members.append(.init(element.name, .data(bytes)))
           case .text(let text):
-            if let value = value(element, text, old?[element.name], in: old) {
+            if leavesDefaults, old == nil, element.isLeft(text) { continue }
+            if let value = value(element, text, old?[element.name], kept?[element.name], in: old) {
               members.append(.init(element.name, value))
             }
           }
         }
         // What no control stands for stays as it is.
-        if case .object(let others)? = old {
+        if case .object(let others)? = kept {
           for other in others where !template.contains(where: { $0.name.sameBytes(as: other.key) }) {
             members.append(other)
           }
@@ -289,12 +339,12 @@ struct ListEntry: Sendable {
   }
 
   /// nil where nothing was typed and that is no value of the type, or there was none before.
-  private func value(_ element: Element, _ text: String, _ old: Value?, in item: Value?) -> Value? {
+  private func value(_ element: Element, _ text: String, _ old: Value?, _ kept: Value?, in item: Value?) -> Value? {
     // What nobody has touched stays as it is: missing, or with other ends of lines than browsers send.
-    if item != nil, !element.isKept, text.sameBytes(as: element.shown(old)) { return old }
+    if item != nil, !element.isKept, text.sameBytes(as: element.shown(old)) { return kept }
     switch element.kind {
-    case .secret: return text.isEmpty ? old : .string(text)
-    case .data: return old
+    case .secret: return text.isEmpty ? kept : .string(text)
+    case .data: return kept
     case .text, .url, .toggle, .choices: return element.value(for: text)
     case .image: return text.isEmpty ? nil : .image(text)
     default: return text.isEmpty ? nil : element.value(for: text)
@@ -305,4 +355,10 @@ struct ListEntry: Sendable {
 extension Element {
   /// Whether what is stored never travels to the browser, and stays unless something else comes.
   fileprivate var isKept: Bool { kind == .secret || kind == .data }
+
+  /// Whether a new item leaves it to the default that it began with.
+  fileprivate func isLeft(_ text: String) -> Bool {
+    guard !isRequired, !isKept, let defaultValue else { return false }
+    return text.sameBytes(as: shown(defaultValue))
+  }
 }

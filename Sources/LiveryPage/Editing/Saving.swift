@@ -60,7 +60,9 @@ extension Page {
       if let frame = options.frame {
         let isChanged = frame.look(element, draft, mark.fingerprint, &content, &verb)
         // It is not sent back, and stays with another verb.
-        if content == nil, verb != nil, element.kind == .secret { content = own(name).map { .value($0) } }
+        if content == nil, verb != nil, element.kind == .secret || element.kind == .list {
+          content = (own(name) ?? (element.kind == .list ? element.value : nil)).map { .value($0) }
+        }
         if content == nil, verb != nil {
           draft.errors[key] = Words("en")[.choose]
           continue
@@ -100,6 +102,14 @@ extension Page {
     guard let change = try? store.change(options.layer) else { return nil }
     defer { change.discard() }
     return (try? change.value(name, in: options.layer)) ?? nil
+  }
+
+  /// A list as it is set: without the defaults of its members.
+  func asSet(_ name: String, _ change: ChangeSet) -> Value? {
+    for layer in Layer.allCases.reversed() {
+      if let value = try? change.value(name, in: layer) { return value }
+    }
+    return nil
   }
 
   private func commit(_ edits: [Edit], _ draft: Draft) -> Saved {
@@ -164,7 +174,7 @@ extension Page {
         names = try body(change)
       }
       if let frame = options.frame, !names.isEmpty {
-        try frame.take(names.map { (name) throws(StoreError) in try frame.change(name, verbs, store) })
+        try frame.take(names.map { (name) in frame.change(name, verbs) { own(name) } })
         return .done(revision, names: names)
       }
       return names.isEmpty || revision == before ? .nothing : .done(revision, names: names)
@@ -227,7 +237,9 @@ extension Frame {
       content = .reset
     } else if content == nil {
       switch element.kind {
-      case .image, .data, .list, .secret: content = element.value.map { .value($0) }
+      case .image, .data, .secret: content = element.value.map { .value($0) }
+      // As it is set, which the page knows.
+      case .list: break
       default: content = .value(element.value(for: element.sent(draft.fields.values("v:" + element.name))))
       }
     }
@@ -240,11 +252,11 @@ extension Frame {
   }
 
   fileprivate func change(
-    _ name: String, _ verbs: [(name: String, verb: String)], _ store: Store
-  ) throws(StoreError) -> Change {
+    _ name: String, _ verbs: [(name: String, verb: String)], _ own: () -> Value?
+  ) -> Change {
     let now = verb(name)
     let verb = verbs.first { $0.name.sameBytes(as: name) }?.verb ?? (holdsValue(now) ? now : usual)
-    return Change(name: name, verb: verb, value: holdsValue(verb) ? try store.valueIfAny(name) : nil)
+    return Change(name: name, verb: verb, value: holdsValue(verb) ? own() : nil)
   }
 }
 

@@ -53,8 +53,11 @@ final class Element: @unchecked Sendable {
   var isDefault = false
   var hasOwnValue = false
   var obstacle: Obstacle?
-  /// The setting that it depends on.
+  /// The setting that it depends on, or the member of the same item, and the value that this has to have.
   var enabledBy: String?
+  var enabledByValue: Value?
+  /// Whether the schema leaves it to the console: of members, for which nobody else says so.
+  var isReadOnly = false
 
   init(kind: Kind) {
     self.kind = kind
@@ -121,7 +124,8 @@ extension Element {
     case "revision": revision = UInt64(clamping: value.whole ?? 0)
     case "isDefault": isDefault = value.isTrue
     case "hasOwnValue": hasOwnValue = value.isTrue
-    case "enabledBy": enabledBy = value["name"]?.text
+    case "enabledBy": (enabledBy, enabledByValue) = (value["name"]?.text, value["equals"])
+    case "readOnly": isReadOnly = value.isTrue
     case "reason":
       switch value.text {
       case "locked": obstacle = .locked(by: lockedBy ?? "enforced")

@@ -10,8 +10,11 @@ extension Parts {
     var html: HTML =
       "<p class=\"way\"><a href=\"\(root)/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
     if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
-    if let message = draft?.error(element.name) ?? draft?.message {
-      html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\"><p>\(message)</p></div>\n"
+    let messages = [draft?.error(element.name), draft?.message].compactMap { $0 }
+    if !messages.isEmpty {
+      html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\">"
+      for message in messages { html += "<p>\(message)</p>" }
+      html += "</div>\n"
     }
     html += """
       <form id="form" method="post" action="\(root)/list?name=\(query: element.name)" enctype="multipart/form-data"\
@@ -87,20 +90,41 @@ extension Parts {
   ) -> HTML {
     var html: HTML = ""
     for (index, (member, content)) in zip(entry.template, members).enumerated() {
-      html += self.member(member, content, "\(path).\(index)", isEditable, draft?.error(member.name))
+      html += self.member(
+        member, content, "\(path).\(index)", isEditable, note(member, entry, members), draft?.error(member.name))
     }
     return html
   }
 
+  /// Whether the layer that is edited may have what the schema leaves to the console.
+  private func mayChange(_ member: Element) -> Bool {
+    !member.isReadOnly || ["recommended", "enforced"].contains { layer.sameBytes(as: $0) }
+  }
+
+  /// What is told of a member that cannot be changed, or is without effect as the item is.
+  private func note(_ member: Element, _ entry: ListEntry, _ members: [ListEntry.Member]) -> String? {
+    if !mayChange(member) { return words[.readOnly] }
+    guard let other = member.enabledBy, let wanted = member.enabledByValue,
+      let place = entry.template.firstIndex(where: { $0.name.sameBytes(as: other) }),
+      case .text(let text) = members[place]
+    else { return nil }
+    let ruling = entry.template[place]
+    if text.sameBytes(as: ruling.shown(wanted)) { return nil }
+    return "\(words[.disabledBy]) \(ruling.title.isEmpty ? ruling.name : ruling.title)"
+  }
+
   private func member(
-    _ element: Element, _ content: ListEntry.Member, _ path: String, _ isEditable: Bool, _ error: String?
+    _ element: Element, _ content: ListEntry.Member, _ path: String, _ isEditable: Bool, _ note: String?,
+    _ error: String?
   ) -> HTML {
     var html: HTML = ""
+    let isEditable = isEditable && mayChange(element)
     let title = element.title.isEmpty ? element.name : element.title
     var text = ""
     if case .text(let typed) = content { text = typed }
     if case .list(let inner) = content {
       html += "<fieldset class=\"row\"><legend>\(title)</legend>"
+      if let note { html += "<p class=\"state\"><span class=\"lock\">\(note)</span></p>" }
       html += items(inner, at: path, isEditable)
       html += "</fieldset>\n"
       return html
@@ -111,7 +135,8 @@ extension Parts {
       element: element, key: (element.holdsFile ? "f:" : "m:") + path, id: id,
       text: element.kind == .secret ? "" : text,
       isEnabled: isEditable,
-      descriptions: (error == nil ? "" : "e\(id) ") + (element.description == nil ? "" : "d\(id)"),
+      descriptions: (error == nil ? "" : "e\(id) ") + (note == nil ? "" : "n\(id) ")
+        + (element.description == nil ? "" : "d\(id)"),
       isInvalid: error != nil,
       words: words)
     let tag: HTML = control.isGroup ? "fieldset" : "div"
@@ -123,8 +148,14 @@ extension Parts {
     }
     if let description = element.description { html += "<p class=\"about\" id=\"d\(id)\">\(description)</p>" }
     html += "<div class=\"control\">"
-    if element.kind == .image {
+    // What is disabled is not sent: it comes back as it is.
+    let isSent = isEditable || element.kind == .secret || element.kind == .data
+    if element.kind == .choices, !isSent {
+      for part in Element.parts(text) { html += "<input type=\"hidden\" name=\"m:\(path)\" value=\"\(part)\">" }
+    } else if element.kind == .image || !isSent {
       html += "<input type=\"hidden\" name=\"m:\(path)\" value=\"\(text)\">"
+    }
+    if element.kind == .image {
       if Assets.isID(text) {
         html += "<img class=\"preview\" src=\"\(root)/asset?id=\(text)\" alt=\"\(words[.current])\"> "
       }
@@ -132,6 +163,7 @@ extension Parts {
     html += control.html
     if let unit = element.unit { html += " <span class=\"unit\">\(unit)</span>" }
     html += "</div>"
+    if let note { html += "<p class=\"state\" id=\"n\(id)\"><span class=\"lock\">\(note)</span></p>" }
     if let error { html += "<p class=\"error\" id=\"e\(id)\">\(error)</p>" }
     html += "</\(tag)>\n"
     return html
