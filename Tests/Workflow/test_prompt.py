@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from datetime import timedelta
 
@@ -106,6 +107,39 @@ def test_a_request_is_awaited_and_cancelled_with_its_task(store):
       await asyncio.wait_for(livery.prompt.request(store, "passcode"), 0.05)
 
   asyncio.run(ask())
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_who_shows_prompts_later_is_asked_when_the_first_one_ends(store, is_killed):
+  present = threading.Event()
+  waits = type("Waits", (livery.prompt.Provider,), {"present": lambda *_: present.set()})()
+  if is_killed:
+    process = shown(store, "login")
+    request = livery.prompt.request(store, "login")
+    # It has written what it asks for.
+    assert process.stderr.read(1)
+  else:
+    first = livery.prompt.provide(store, "login", waits)
+    request = livery.prompt.request(store, "login")
+    assert present.wait(10)
+  livery.prompt.provide(store, "login", Unwilling())
+  livery.prompt.provide(store, "*", Shower({"user": "ada", "password": "x"}))
+  if is_killed:
+    process.kill()
+    process.wait()
+  else:
+    first.withdraw()
+  assert request.result(10)["user"] == "ada"
+
+
+def test_a_prompt_that_nobody_else_shows_ends_with_who_showed_it(store):
+  first = livery.prompt.provide(store, "login", type("Waits", (livery.prompt.Provider,), {"present": lambda *_: None})())
+  request = livery.prompt.request(store, "login")
+  time.sleep(0.2)
+  livery.prompt.provide(store, "login", Unwilling())
+  first.withdraw()
+  with pytest.raises(livery.UnavailableError, match="withdrawn|has ended"):
+    request.result(10)
 
 
 def test_an_answer_that_does_not_fit_is_an_exception_at_once(store):

@@ -60,7 +60,7 @@ struct PromptMachine: Sendable {
     case over
   }
 
-  private let count: Int
+  private var count: Int
   private let fallback: Value?
   /// What a request is told that nobody shows.
   private let unavailable: StoreError
@@ -90,6 +90,9 @@ struct PromptMachine: Sendable {
     if case .checking(let answer, _, _) = state { return answer }
     return nil
   }
+
+  /// So many more may be asked, after the others.
+  mutating func add(_ more: Int) { count += more }
 
   mutating func handle(_ event: Event) -> [Action] {
     switch event {

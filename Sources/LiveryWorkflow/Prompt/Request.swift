@@ -24,8 +24,16 @@ final class Request: @unchecked Sendable {
   /// Who may be asked.
   enum Candidate: Sendable {
     case own(Provider)
-    /// Of another process: the name of its socket.
+    /// Of another process: the name of its socket, which no other one ever has.
     case other(String)
+
+    func isSame(as other: Candidate) -> Bool {
+      switch (self, other) {
+      case (.own(let one), .own(let two)): one === two
+      case (.other(let one), .other(let two)): one.sameBytes(as: two)
+      default: false
+      }
+    }
   }
 
   let desk: Desk
@@ -89,7 +97,19 @@ final class Request: @unchecked Sendable {
       attempt += 1
       message = error.message
     }
+    switch event {
+    case .declined, .lost, .rejected(_, true): lookForMore()
+    default: break
+    }
     for action in machine.handle(event) { carryOut(action) }
+  }
+
+  /// Who came since the request began is asked as well, after the others.
+  private func lookForMore() {
+    guard !machine.isOver, let present = try? desk.candidates(wish.kind) else { return }
+    let more = present.filter { (one) in !candidates.contains { $0.isSame(as: one) } }
+    candidates += more
+    machine.add(more.count)
   }
 
   private func carryOut(_ action: PromptMachine.Action) {
