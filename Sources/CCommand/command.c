@@ -255,9 +255,13 @@ int command_read(command *command, int count, char **arguments) {
 int command_open(const command *command, uint32_t flags, livery_store **store) {
   if (!command->store || !command->store[0]) return command_usage(command, "no store given: use --store PATH or set LIVERY_STORE");
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
-  options.flags = flags;
+  options.flags = flags == COMMAND_OPEN_AS_MAY_BE ? 0 : flags;
   if (command->timeout_ms) options.busy_timeout_ms = command->timeout_ms;
   livery_status status = livery_open(command->store, &options, store);
+  if (status != LIVERY_OK && flags == COMMAND_OPEN_AS_MAY_BE) {
+    options.flags = LIVERY_OPEN_READ_ONLY;
+    status = livery_open(command->store, &options, store);
+  }
   bool is_open = status == LIVERY_OK;
   if (is_open && command->takes_key && command_has_key(command)) status = command_take_key(&command->key, *store);
   if (status == LIVERY_OK) return GO_ON;

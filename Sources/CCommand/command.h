@@ -64,6 +64,9 @@ typedef struct command {
 // --json, --help and -h. GO_ON, or the exit status of a program that ends here.
 int command_read(command *command, int count, char **arguments);
 
+// Of a program that writes where it may, and otherwise only looks.
+enum { COMMAND_OPEN_AS_MAY_BE = 1 << 30 };
+
 // Opens the store, with the wait that was asked for, and with the key if it takes one. GO_ON, or the exit status.
 int command_open(const command *command, uint32_t flags, livery_store **store);
 

@@ -255,7 +255,8 @@ int main(int count, char **words) {
     return command_usage(&command, "--token-file and --expires-in are for login and update");
   if (replaces && !is_login) return command_usage(&command, "--replace is for login");
   livery_store *store = NULL;
-  done = command_open(&command, *verb ? 0 : LIVERY_OPEN_READ_ONLY, &store);
+  // Who may write forgets the token of a session that has ended by its time.
+  done = command_open(&command, *verb ? 0 : COMMAND_OPEN_AS_MAY_BE, &store);
   if (done != GO_ON) return done;
   done = run(&command, store);
   livery_close(store);

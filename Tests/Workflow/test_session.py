@@ -370,6 +370,27 @@ def command(path, *words, status=0, **options):
   return done.stdout if status == 0 else done.stderr
 
 
+@pytest.mark.parametrize("words", [("session", "--watch"), ("watch", "language")])
+def test_the_command_forgets_the_token_of_a_session_that_has_ended_by_its_time(path, words):
+  def holds():
+    return any(b"TOKEN-OF-ADA" in file.read_bytes() for file in path.rglob("*") if file.is_file())
+
+  watch = subprocess.Popen([str(BUILD / "livery"), *words, "--store", str(path)], stdout=subprocess.DEVNULL)
+  try:
+    command(path, "login", "Ada", "--token-file", "-", "--expires-in", "1", input="TOKEN-OF-ADA")
+    assert holds()
+    end = time.monotonic() + 30
+    while holds() and time.monotonic() < end:
+      time.sleep(0.3)
+      if words[0] == "watch":
+        # Which has what is over removed, and knows nothing of tokens.
+        command(path)
+    assert not holds() and command(path).startswith("expired")
+  finally:
+    watch.terminate()
+    watch.wait()
+
+
 def test_the_command(path, tmp_path):
   assert command(path) == "none: nobody has logged in yet\n"
   assert command(path, "login", '{"name": "Ada"}', "--token-file", "-", input="secret-token\n").startswith(
