@@ -51,6 +51,8 @@ typedef struct part {
   const char *name;
   // Whether it is spoken of only where it is wanted: it does nothing for itself.
   bool is_helper;
+  // Whether it asks servers, and takes the file of certificates for that.
+  bool has_network;
   // Whether it is to run, and whether one of both has other options than the other.
   bool (*is_wanted)(const agent_settings *settings);
   bool (*is_same)(const agent_settings *one, const agent_settings *other);

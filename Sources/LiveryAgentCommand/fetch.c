@@ -110,4 +110,4 @@ static void describe(FILE *output) {
 }
 
 part agent_fetch = {
-  .name = "fetch", .is_wanted = is_wanted, .is_same = is_same, .start = start, .stop = stop, .attend = attend, .describe = describe};
+  .name = "fetch", .has_network = true, .is_wanted = is_wanted, .is_same = is_same, .start = start, .stop = stop, .attend = attend, .describe = describe};

@@ -1,9 +1,11 @@
 #include "agent.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
   // Milliseconds until a part that failed is tried again, the first time and at most; each time up to as much more, by chance.
@@ -60,7 +62,16 @@ static void end(part *part) {
 }
 
 static void begin(part *part, livery_store *store, const agent_settings *settings, int64_t now) {
-  livery_status status = part->start(store, settings);
+  char message[sizeof part->message] = "";
+  const char *certificates = part->has_network ? settings->network.ca_file : "";
+  livery_status status = LIVERY_OK;
+  if (certificates[0] && access(certificates, R_OK) != 0) {
+    char whole[sizeof settings->network.ca_file + 200];
+    snprintf(whole, sizeof whole, "agent.network.caFile: %s: %s", strerror(errno), certificates);
+    agent_copy(message, sizeof message, whole);
+    status = LIVERY_ERROR_NOT_FOUND;
+  }
+  if (status == LIVERY_OK) status = part->start(store, settings);
   if (status == LIVERY_OK) {
     part->state = PART_RUNNING;
     part->failures = 0;
@@ -68,8 +79,8 @@ static void begin(part *part, livery_store *store, const agent_settings *setting
     agent_say(part->name, "runs");
     return;
   }
-  char message[sizeof part->message];
-  agent_copy(message, sizeof message, livery_last_error() ? livery_last_error()->message : livery_status_name(status));
+  if (!message[0])
+    agent_copy(message, sizeof message, livery_last_error() ? livery_last_error()->message : livery_status_name(status));
   // The same once more is no news.
   if (part->state != PART_FAILED || strcmp(message, part->message) != 0) agent_say(part->name, "cannot run: %s", message);
   agent_copy(part->message, sizeof part->message, message);

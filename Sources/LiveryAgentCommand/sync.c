@@ -42,4 +42,5 @@ static void describe(FILE *output) {
   livery_value_release(status);
 }
 
-part agent_sync = {.name = "sync", .is_wanted = is_wanted, .is_same = is_same, .start = start, .stop = stop, .describe = describe};
+part agent_sync = {
+  .name = "sync", .has_network = true, .is_wanted = is_wanted, .is_same = is_same, .start = start, .stop = stop, .describe = describe};

@@ -320,6 +320,17 @@ def test_texts_of_any_script_are_taken_whole(agent, tmp_path):
   assert done.returncode != 0 and "設設" in done.stdout + done.stderr
 
 
+def test_a_part_that_asks_servers_says_which_certificates_are_missing(agent, tmp_path):
+  agent.start()
+  file = tmp_path / "ca.pem"
+  agent.set(network_caFile=str(file), fetch_enabled=True)
+  wait(lambda: agent.part("fetch")["state"] == "failed")
+  message = f"agent.network.caFile: No such file or directory: {file}"
+  assert agent.part("fetch")["problem"] == message and f"fetch: cannot run: {message}" in agent.log.read_text()
+  file.write_text("")
+  wait(lambda: agent.part("fetch")["state"] == "running")
+
+
 def test_the_store_of_an_app_is_not_taken_for_the_agents(agent):
   with livery.open(agent.settings) as store:
     store.set("volume", 33)
