@@ -520,3 +520,13 @@ def test_secrets_of_a_list_that_are_not_sent_back_are_told(serve):
     answer = tab.ask("POST", "/list?name=slides", {**fields, "m:0.1": "4711", **more})
     assert again in answer.text and "4711" not in answer.text
   assert again not in tab.ask("POST", "/list?name=slides", {**fields, "op": "down:0"}).text
+
+
+def test_a_secret_that_may_not_be_empty_is_not_offered_to_be(serve):
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [
+    {"Type": "TextField", "Title": name, "Key": name, "Class": ["Password"], **more}
+    for name, more in (("any", {}), ("long", {"MinLength": 4}))]}]})
+  for name in ("any", "long"):
+    served.store.set(name, "secret")
+  text = Tab(served).ask("GET", "/at/0").text
+  assert 'name="x:any"' in text and 'name="x:long"' not in text

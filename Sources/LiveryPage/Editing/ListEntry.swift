@@ -290,8 +290,8 @@ struct ListEntry: Sendable {
     value(keeping: stored, set: set, leavesDefaults: true)
   }
 
-  /// What an answer says: with what it began with.
-  var answer: Value { value(keeping: nil, set: nil, leavesDefaults: false) }
+  /// All that is shown, as an answer to a prompt has it.
+  var valueShown: Value { value(keeping: nil, set: nil, leavesDefaults: false) }
 
   private func value(keeping stored: Value?, set: Value?, leavesDefaults: Bool) -> Value {
     let former = stored?.items ?? []

@@ -77,7 +77,7 @@ extension Desk {
         }
       }
       guard problems.errors.isEmpty else { return self.prompt(prompt, entry, problems, status: 422) }
-      try prompts.answer(prompt.number, entry.answered, guest.id, entry.withoutSecrets)
+      try prompts.answer(prompt.number, entry.answer, guest.id, entry.withoutSecrets)
     } catch {
       if error.code == .busy || error.code == .closed {
         return self.prompt(prompts[prompt.number] ?? prompt, entry, status: 409)
@@ -100,8 +100,8 @@ extension Desk {
 
 extension ListEntry {
   /// What the one item says, without what was left out: addresses, numbers and dates cannot be empty.
-  fileprivate var answered: Value {
-    let item = answer.items?.first ?? .object([])
+  var answer: Value {
+    let item = valueShown.items?.first ?? .object([])
     guard case .object(let members) = item else { return item }
     return .object(
       members.filter { (member) in

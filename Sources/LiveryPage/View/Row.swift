@@ -120,7 +120,8 @@ struct Row {
 
   private var secretState: HTML {
     var html: HTML = "<p class=\"about\">\(words[element.isSet ? .secretSet : .secretUnset])"
-    if element.isSet, element.isEditable {
+    // What may not be empty is reset.
+    if element.isSet, element.isEditable, (element.minimumLength ?? 0) == 0 {
       html += """
          <label class="option"><input type="checkbox" name="x:\(element.name)" value="1"\
         \(" checked", if: draft?.fields["x:" + element.name] != nil)> \(words[.secretRemove])</label>
