@@ -332,11 +332,8 @@ static void check_secrets(problems *found, const agent_settings *settings, liver
 static void check_parts(problems *found, const agent_settings *settings, livery_store *store) {
   const char *pin = settings->page.pin_setting;
   if (settings->page.is_enabled && settings->page.listen[0]) check_listen(found, settings->page.listen, pin);
-  if (settings->page.is_enabled && store && pin[0]) {
-    livery_status status = livery_get_string(store, pin, NULL, 0, NULL);
-    if (status == LIVERY_ERROR_NOT_FOUND) note_problem(found, "page", "there is no setting %s: agent.page.pinSetting", pin);
-    else if (status != LIVERY_ERROR_BUFFER_TOO_SMALL) note_problem(found, "page", "nobody gets in without a PIN: livery page pin %s", pin);
-  }
+  if (settings->page.is_enabled && store && pin[0] && livery_get_string(store, pin, NULL, 0, NULL) != LIVERY_ERROR_BUFFER_TOO_SMALL)
+    note_problem(found, "page", "nobody gets in without a PIN: livery page pin %s", pin);
   if (settings->fetch.is_enabled || settings->sync.is_enabled) {
     const char *part = settings->sync.is_enabled ? "sync" : "fetch";
     check_library(found, part, "libcurl.so.4", "libcurl4");
