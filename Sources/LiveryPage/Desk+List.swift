@@ -68,7 +68,10 @@ extension Desk {
       let now = try change.valueIfAny(element.name)
       if entry.shows(now) { return [] }
       try page.expect(element, draft, at: mark, change)
-      try change.set(element.name, to: entry.value(keeping: now, set: page.asSet(element.name, change)))
+      // Of the layer that wins: without the defaults of members.
+      var set: Value?
+      if let layer = Layer.named(element.layer ?? "") { set = try change.value(element.name, in: layer) }
+      try change.set(element.name, to: entry.value(keeping: now, set: set))
       return [element.name]
     }
     guard case .refused(let refused) = saved else { return answer(saved, form.page(of: element.name) ?? [0]) }

@@ -104,14 +104,6 @@ extension Page {
     return (try? change.value(name, in: options.layer)) ?? nil
   }
 
-  /// A list as it is set: without the defaults of its members.
-  func asSet(_ name: String, _ change: ChangeSet) -> Value? {
-    for layer in Layer.allCases.reversed() {
-      if let value = try? change.value(name, in: layer) { return value }
-    }
-    return nil
-  }
-
   private func commit(_ edits: [Edit], _ draft: Draft) -> Saved {
     guard !edits.isEmpty else { return .nothing }
     var names: [String] = []
@@ -174,7 +166,10 @@ extension Page {
         names = try body(change)
       }
       if let frame = options.frame, !names.isEmpty {
-        try frame.take(names.map { (name) in frame.change(name, verbs) { own(name) } })
+        try frame.take(names.map { (name) throws(StoreError) in
+          if let value = own(name) { return frame.change(name, verbs, value) }
+          return frame.change(name, verbs, try store.valueIfAny(name))
+        })
         return .done(revision, names: names)
       }
       return names.isEmpty || revision == before ? .nothing : .done(revision, names: names)
@@ -252,11 +247,11 @@ extension Frame {
   }
 
   fileprivate func change(
-    _ name: String, _ verbs: [(name: String, verb: String)], _ own: () -> Value?
+    _ name: String, _ verbs: [(name: String, verb: String)], _ value: Value?
   ) -> Change {
     let now = verb(name)
     let verb = verbs.first { $0.name.sameBytes(as: name) }?.verb ?? (holdsValue(now) ? now : usual)
-    return Change(name: name, verb: verb, value: holdsValue(verb) ? own() : nil)
+    return Change(name: name, verb: verb, value: holdsValue(verb) ? value : nil)
   }
 }
 
