@@ -24,7 +24,8 @@
  * and when the person has answered calls livery_prompt_answer() with an object whose members are those of the kind's form.
  *
  * Asked are those who provide the kind by the same handle on the store, then those of other handles and processes, each the
- * newest first, and in the same order those who provide #LIVERY_PROMPT_ANY, until one of them shows it. Processes find each other by sockets in the store's folder, on which only the same
+ * newest first, and in the same order those who provide #LIVERY_PROMPT_ANY, until one of them shows it; when that one ends before the person has answered, the next, and
+ * then who has come meanwhile. Processes find each other by sockets in the store's folder, on which only the same
  * user and root are heard. What is asked and answered goes by them alone: it is never stored, and the library wipes what it held.
  *
  * What a person has agreed to is kept: the answers of `user-agreement`, `location-consent` and `bluetooth-consent` become the

@@ -166,10 +166,11 @@ extension Page {
         names = try body(change)
       }
       if let frame = options.frame, !names.isEmpty {
-        try frame.take(names.map { (name) throws(StoreError) in
-          if let value = own(name) { return frame.change(name, verbs, value) }
-          return frame.change(name, verbs, try store.valueIfAny(name))
-        })
+        try frame.take(
+          names.map { (name) throws(StoreError) in
+            if let value = own(name) { return frame.change(name, verbs, value) }
+            return frame.change(name, verbs, try store.valueIfAny(name))
+          })
         return .done(revision, names: names)
       }
       return names.isEmpty || revision == before ? .nothing : .done(revision, names: names)
