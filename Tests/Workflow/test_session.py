@@ -391,6 +391,16 @@ def test_the_command_forgets_the_token_of_a_session_that_has_ended_by_its_time(p
     watch.wait()
 
 
+def test_the_command_looks_where_nothing_can_be_written(path):
+  command(path, "login", "Ada")
+  done = subprocess.run(
+    ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && exec "$0" session --store "$1"',
+     str(BUILD / "livery"), str(path)], capture_output=True, text=True, timeout=60)
+  if "unshare" in done.stderr or "mount:" in done.stderr:
+    pytest.skip("no mounts here")
+  assert done.returncode == 0 and done.stdout.startswith("active: somebody logged in"), done
+
+
 def test_the_command(path, tmp_path):
   assert command(path) == "none: nobody has logged in yet\n"
   assert command(path, "login", '{"name": "Ada"}', "--token-file", "-", input="secret-token\n").startswith(
