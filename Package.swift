@@ -100,7 +100,7 @@ var targets: [Target] = [
     linkerSettings: libraryLinks),
 ]
 
-if coreOnly.isEmpty {
+if Context.environment["LIVERY_COMMAND"] != "0" {
   products.append(.executable(name: "livery-command", targets: ["LiveryCommand"]))
   targets.append(
     .executableTarget(

@@ -34,7 +34,7 @@ endfunction()
 
 livery_install_library(livery library development)
 install(FILES ${LIVERY_BINARIES}/liblivery.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-if(NOT LIVERY_CORE_ONLY)
+if(LIVERY_COMMAND)
   install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   livery_install_manual(livery command)
   set(completion ${PROJECT_SOURCE_DIR}/docs/completion)

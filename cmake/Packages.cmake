@@ -89,10 +89,12 @@ livery_package(library liblivery0 libs
 livery_package(development liblivery-dev libdevel
   "Headers, the static library, and files for pkg-config and CMake."
   DEPENDS "liblivery0 ${same}, liblmdb-dev")
-if(NOT LIVERY_CORE_ONLY)
+if(LIVERY_COMMAND)
   livery_package(command livery utils
     "The command: reads and changes stores from a shell, applies schemas,\nsets and watches settings, tells which layer wins, undoes, and keeps backups."
     RECOMMENDS "libjansson4, libplist3")
+endif()
+if(NOT LIVERY_CORE_ONLY)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_CONTROL_EXTRA "${packages}/python/postinst;${packages}/python/prerm")
   livery_package(tools livery-tools devel
     "Makes typed accessors of a schema, in C, Swift and Python,\nand pages that describe its settings; converts schemas and values\nof GSettings, Android, Apple, JSON Schema, VS Code and Chromium."

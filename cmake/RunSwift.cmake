@@ -28,6 +28,7 @@ endforeach()
 
 set(ENV{LIVERY_EMBEDDED} 1)
 set(ENV{LIVERY_CORE_ONLY} ${CORE_ONLY})
+set(ENV{LIVERY_COMMAND} ${COMMAND})
 set(ENV{LIVERY_EXTENSIONS} "${EXTENSIONS}")
 run(${SWIFT} build ${flags})
 
@@ -37,7 +38,7 @@ if(todo)
   file(CREATE_LINK liblivery.so ${BINARIES}/liblivery.so.0 SYMBOLIC)
 endif()
 
-if(NOT CORE_ONLY)
+if(COMMAND)
   outdated(todo ${products}/livery-command ${BINARIES}/livery)
   if(todo)
     run(${OBJCOPY} ${strip} ${products}/livery-command ${BINARIES}/livery)

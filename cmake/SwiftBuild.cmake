@@ -41,7 +41,8 @@ add_custom_target(livery-swift ALL
     -DSWIFT=${SWIFT} -DSDK=${swift_sdk} -DPRODUCTS=${swift_products} -DLD=${LIVERY_LD} -DOBJCOPY=${CMAKE_OBJCOPY} -DAR=${CMAKE_AR}
     -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR} -DBINARIES=${LIVERY_BINARIES}
     -DEMBEDDED=${swift_embedded} -DCONFIGURATION=${swift_configuration} -DEXTENSIONS=${swift_extensions} -DCORE_ONLY=$<BOOL:${LIVERY_CORE_ONLY}>
+    -DCOMMAND=$<BOOL:${LIVERY_COMMAND}>
     -P ${CMAKE_CURRENT_LIST_DIR}/RunSwift.cmake
-  BYPRODUCTS ${LIVERY_BINARIES}/liblivery.so ${LIVERY_BINARIES}/liblivery.a $<$<NOT:$<BOOL:${LIVERY_CORE_ONLY}>>:${LIVERY_BINARIES}/livery>
+  BYPRODUCTS ${LIVERY_BINARIES}/liblivery.so ${LIVERY_BINARIES}/liblivery.a $<$<BOOL:${LIVERY_COMMAND}>:${LIVERY_BINARIES}/livery>
   COMMENT "Building the Swift sources (${swift_configuration})"
   USES_TERMINAL VERBATIM)
