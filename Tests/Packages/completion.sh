@@ -53,6 +53,8 @@ check "livery set --layer enfor" enforced
 check "livery set --store $store --layer enfor" enforced
 check "livery get --store $store progressInd" progressIndicator
 check "livery --store $store get progressInd" progressIndicator
+check "livery get --store=$store progressInd" progressIndicator
+check "livery page --layer enfor" enforced
 LIVERY_STORE=$store
 export LIVERY_STORE
 check "livery explain progressInd" progressIndicator

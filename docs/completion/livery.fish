@@ -4,8 +4,10 @@ function __livery_settings
   set -l store $LIVERY_STORE
   if set -l place (contains -i -- --store $words)
     set store $words[(math $place + 1)]
+  else if set -l given (string replace -f -r -- '^--store=' '' $words)
+    set store $given[-1]
   end
-  test -n "$store"; and livery list --store $store 2>/dev/null | awk 'NR > 1 { print $1 }'
+  test -n "$store"; and livery list --store $store 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'
 end
 
 complete -c livery -f
@@ -147,8 +149,8 @@ complete -c livery -n '__fish_seen_subcommand_from console' -l state -r -a '(__f
 complete -c livery -n '__fish_seen_subcommand_from console' -l database -x -d 'postgresql://…; a file in the folder without it'
 complete -c livery -n '__fish_seen_subcommand_from console' -l publish -x -d 'the folder that a web server delivers, or a bucket: s3://NAME/PREFIX'
 complete -c livery -n '__fish_seen_subcommand_from console' -l endpoint -x -d 'the store that the bucket is of; AWS without it'
-complete -c livery -n '__fish_seen_subcommand_from console' -l region -x -d 'the bucket'\''s region'
-complete -c livery -n '__fish_seen_subcommand_from console' -l credentials -r -F -d 'who puts things there: aws_access_key_id = … and aws_secret_access_key = …, of mode 0400; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY without it'
+complete -c livery -n '__fish_seen_subcommand_from console' -l region -x -d 'the bucket'\''s region; else $AWS_REGION or $AWS_DEFAULT_REGION'
+complete -c livery -n '__fish_seen_subcommand_from console' -l credentials -r -F -d 'who puts things there: aws_access_key_id = … and aws_secret_access_key = …, of mode 0400; $AWS_ACCESS_KEY_ID, $AWS_SECRET_ACCESS_KEY and $AWS_SESSION_TOKEN without it'
 complete -c livery -n '__fish_seen_subcommand_from console' -l endpoint-ca-file -r -F -d 'whom to trust there, in PEM; whom the system trusts without it'
 complete -c livery -n '__fish_seen_subcommand_from console' -l broker -x -d 'mqtt://HOST[:PORT] or mqtts://…, where hints go to'
 complete -c livery -n '__fish_seen_subcommand_from console' -l broker-user -x -d 'who the console is to the broker'
@@ -189,7 +191,7 @@ complete -c livery -n '__fish_seen_subcommand_from console' -l channel -x -d 'of
 complete -c livery -n '__fish_seen_subcommand_from console' -l limit -x -d 'how many lines; 100 without it, of `device list` all'
 complete -c livery -n '__fish_seen_subcommand_from console' -l offset -x -d 'of `device list`: how many are left out at the beginning'
 complete -c livery -n '__fish_seen_subcommand_from console' -a 'init serve admin token schema group device asset draft diff publish rollout undo history explain enroll keys status config simulate'
-complete -c livery -n '__fish_seen_subcommand_from console' -a '(__livery_settings)'
+complete -c livery -n '__fish_seen_subcommand_from console' -F
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a convert -d 'schemas and values of other systems, to and from those of Livery'
 complete -c livery -n '__fish_seen_subcommand_from convert' -l values -s v -r -F -d 'convert these values in place of the schema, which says what they are'
 complete -c livery -n '__fish_seen_subcommand_from convert' -l output -s o -r -F -d 'the file to write, or the folder where the format has several files; standard output without it'
@@ -211,7 +213,6 @@ complete -c livery -n '__fish_seen_subcommand_from fetch' -l wait -x -d 'how lon
 complete -c livery -n '__fish_seen_subcommand_from fetch' -l attempts -x -d 'how often to try where the network fails; 4 without it'
 complete -c livery -n '__fish_seen_subcommand_from fetch' -l ca-file -r -F -d 'certificates that servers are verified with, in place of the system'\''s'
 complete -c livery -n '__fish_seen_subcommand_from fetch' -l proxy -x -d 'a proxy; "" for none'
-complete -c livery -n '__fish_seen_subcommand_from fetch' -a 'livery'
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a generate -d 'typed accessors for the settings of a schema, and pages that describe them'
 complete -c livery -n '__fish_seen_subcommand_from generate' -l name -s n -x -d 'what the type is called, and what names in C begin with; the name of the file without it'
 complete -c livery -n '__fish_seen_subcommand_from generate' -l output -s o -r -F -d 'write this file, unless it is there with the same content; standard output without it'
@@ -227,9 +228,9 @@ complete -c livery -n '__fish_seen_subcommand_from images' -l area -x -d 'where 
 complete -c livery -n '__fish_seen_subcommand_from images' -a 'put apply judge show'
 complete -c livery -n '__fish_seen_subcommand_from images' -F
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a page -d 'every setting in a browser'
-complete -c livery -n '__fish_seen_subcommand_from page' -l layer -x -a 'bundle recommended user session enforced override' -d 'what is edited: user (as without it), session, recommended, enforced, bundle'
+complete -c livery -n '__fish_seen_subcommand_from page' -l layer -x -a 'bundle recommended user session enforced' -d 'what is edited: user (as without it), session, recommended, enforced, bundle'
 complete -c livery -n '__fish_seen_subcommand_from page' -l listen -x -d 'an address and a port, such as 0.0.0.0:8080; 127.0.0.1 and a free port without it'
-complete -c livery -n '__fish_seen_subcommand_from page' -l socket -r -a '(__fish_complete_directories)' -d 'listen at a Unix socket instead, for a web server in front'
+complete -c livery -n '__fish_seen_subcommand_from page' -l socket -r -F -d 'listen at a Unix socket instead, for a web server in front'
 complete -c livery -n '__fish_seen_subcommand_from page' -l host -x -d 'a name under which browsers may ask for it; can be given more than once'
 complete -c livery -n '__fish_seen_subcommand_from page' -l pin-setting -x -d 'ask for the PIN whose hash the setting holds; needed for addresses that others reach'
 complete -c livery -n '__fish_seen_subcommand_from page' -l idle -x -d 'end a session after so long without a sign of life: 10 to 86400, 300 without it'
@@ -247,10 +248,10 @@ complete -c livery -n '__fish_seen_subcommand_from page' -a 'brand pin'
 complete -c livery -n '__fish_seen_subcommand_from page' -a '(__livery_settings)'
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a picker -d 'images from a folder, a camera or a person'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l set -x -d 'with folder, camera and upload: the setting that is to show the image, in the same commit'
-complete -c livery -n '__fish_seen_subcommand_from picker' -l layer -x -a 'bundle recommended user session enforced override' -d 'with --set: the layer that it is set in; user without it'
+complete -c livery -n '__fish_seen_subcommand_from picker' -l layer -x -a 'user' -d 'with --set: the layer that it is set in; user without it'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l max-size -x -d 'the most bytes that the image may have; 16777216 without it'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l wait -x -d 'how long the source may take'
-complete -c livery -n '__fish_seen_subcommand_from picker' -l device -r -a '(__fish_complete_directories)' -d 'with camera: the device; the first one without it'
+complete -c livery -n '__fish_seen_subcommand_from picker' -l device -r -F -d 'with camera: the device; the first one without it'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l size -x -d 'with camera: how large a picture is wanted, in pixels'
 complete -c livery -n '__fish_seen_subcommand_from picker' -a 'media list folder camera upload permission'
 complete -c livery -n '__fish_seen_subcommand_from picker' -F
@@ -264,7 +265,7 @@ complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check 
 complete -c livery -n '__fish_seen_subcommand_from secrets' -l key-file -r -F -d 'the key is in a file that nobody else may read; else $LIVERY_KEY_FILE'
 complete -c livery -n '__fish_seen_subcommand_from secrets' -l keyring -x -d 'the key is in the kernel'\''s keyring, by its description'
 complete -c livery -n '__fish_seen_subcommand_from secrets' -l credential -x -d 'the key is a credential of systemd'\''s'
-complete -c livery -n '__fish_seen_subcommand_from secrets' -l layer -x -a 'bundle recommended user session enforced override' -d 'what `set` sets: user (as without it), session, recommended, enforced, bundle'
+complete -c livery -n '__fish_seen_subcommand_from secrets' -l layer -x -a 'bundle recommended user session enforced' -d 'what `set` sets: user (as without it), session, recommended, enforced, bundle'
 complete -c livery -n '__fish_seen_subcommand_from secrets' -l layers -d 'with export: one object for each layer'
 complete -c livery -n '__fish_seen_subcommand_from secrets' -a 'key seal status rotate get set export'
 complete -c livery -n '__fish_seen_subcommand_from secrets' -a '(__livery_settings)'

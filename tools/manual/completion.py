@@ -1,6 +1,7 @@
 """Completion for bash, zsh and fish. Names of settings are those of the store that the line names, or $LIVERY_STORE."""
 from __future__ import annotations
 
+import re
 from typing import Dict, List
 
 from .model import LAYERS, Command, Livery, Option
@@ -16,9 +17,15 @@ def kind(option: Option) -> str:
     return ""
   if option.name == "layer":
     return "layers"
-  if option.value in ("PATH", "DIR", "FOLDER"):
+  if option.value in ("DIR", "FOLDER") or (option.value == "PATH" and "directory" in option.help):
     return "folders"
-  return "files" if option.value == "FILE" else "any"
+  return "files" if option.value in ("FILE", "PATH") else "any"
+
+
+def layers(options: List[Option]) -> List[str]:
+  """Those that the help of `--layer` names; all of them where it names none."""
+  found = [layer for option in options if option.name == "layer" for layer in LAYERS if layer in re.findall(r"[a-z]+", option.help)]
+  return found or LAYERS
 
 
 def argument(command: Command) -> str:
@@ -26,7 +33,7 @@ def argument(command: Command) -> str:
   words = " ".join(usage.words for usage in command.usages)
   if command.name == "help":
     return "commands"
-  if any(word in words for word in NAMED) and command.name not in ("asset", "brand"):
+  if any(word in words for word in NAMED) and command.name not in ("asset", "brand", "console"):
     return "settings"
   return "files" if "FILE" in words or "SCHEMA" in words or "BACKUP" in words else ""
 
@@ -35,59 +42,121 @@ def every_option(livery: Livery, command: Command) -> List[Option]:
   return command.options + ([] if command.program else livery.options)
 
 
-def bash(livery: Livery) -> str:
-  cases, values = [], {"files": set(), "folders": set(), "layers": set(), "any": set()}
-  for command in livery.commands:
-    names = " ".join(f"--{option.name}" for option in every_option(livery, command))
-    cases.append(f'    {command.name}) options="{names}" words="{" ".join(command.words)}" kind={argument(command) or "none"} ;;')
-    for option in every_option(livery, command):
-      if kind(option):
-        values[kind(option)].add(option.name)
-  lists = {name: "|".join(f"--{option}" for option in sorted(found)) for name, found in values.items()}
-  commands = " ".join(command.name for command in livery.commands)
-  return f"""{MADE}
-_livery_settings() {{
-  local store=$LIVERY_STORE index
-  for ((index = 1; index < COMP_CWORD; index++)); do
-    [[ ${{COMP_WORDS[index]}} == --store ]] && store=${{COMP_WORDS[index + 1]}}
+BASH = r"""
+# Of the line before the point: the last word, into `word`, and those before it, into `typed`, as the shell takes them. Nothing of
+# them is expanded but a tilde.
+_livery_words() {
+  local line=${COMP_LINE:0:COMP_POINT} quote= begun= char index
+  typed=() word=
+  for ((index = 0; index < ${#line}; index++)); do
+    char=${line:index:1}
+    if [[ $char == "$quote" ]]; then
+      quote=
+    elif [[ $quote == \' ]]; then
+      word+=$char
+    elif [[ $char == \\ ]]; then
+      ((++index))
+      word+=${line:index:1} begun=1
+    elif [[ -n $quote ]]; then
+      word+=$char
+    elif [[ $char == [\'\"] ]]; then
+      quote=$char begun=1
+    elif [[ $char == [[:space:]] ]]; then
+      [[ -n $begun ]] && typed+=("$word")
+      word= begun=
+    else
+      [[ $char == "~" && -z $begun && ${line:index + 1:1} == / ]] && char=$HOME
+      word+=$char begun=1
+    fi
   done
-  [[ -n $store ]] && livery list --store "$store" 2>/dev/null | awk 'NR > 1 {{ print $1 }}'
-}}
+}
 
+_livery_settings() {
+  local store=$LIVERY_STORE index
+  for ((index = 1; index < ${#typed[@]}; index++)); do
+    case ${typed[index]} in
+      --store) store=${typed[index + 1]} ;;
+      --store=*) store=${typed[index]#*=} ;;
+    esac
+  done
+  [[ -n $store ]] && livery list --store "$store" 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'
+}
+
+# Offers those of the lines that it reads that begin with the last word, written so that the shell takes them as they are: a name
+# may contain whatever the shell would run.
+_livery_offer() {
+  local line raw=${COMP_WORDS[COMP_CWORD]} before=
+  # bash ends words at these, and replaces what comes behind.
+  [[ $raw != [\'\"]* && $word == *[:=]* ]] && before=${word%"${word##*[:=]}"}
+  while IFS= read -r line; do
+    [[ $line == "$word"* ]] || continue
+    case $raw in
+      \'*) [[ $line == *\'* ]] || COMPREPLY+=("$line") ;;
+      \"*)
+        line=${line//\\/\\\\} line=${line//\"/\\\"} line=${line//\$/\\\$} line=${line//\`/\\\`}
+        # What ends with one is not closed by another.
+        [[ $line == *\" ]] && line+=\"
+        COMPREPLY+=("$line") ;;
+      *)
+        printf -v line %q "${line#"$before"}"
+        COMPREPLY+=("$line") ;;
+    esac
+  done
+}
+
+# Files, or with -d folders: bash writes them itself.
+_livery_files() {
+  compopt -o filenames
+  mapfile -t COMPREPLY < <(compgen "$1" -- "${COMP_WORDS[COMP_CWORD]#=}")
+}
+"""
+
+
+def bash(livery: Livery) -> str:
+  def case(name: str, options: List[Option], words: List[str], argument: str) -> str:
+    facts = {"options": " ".join(f"--{option.name}" for option in options), "words": " ".join(words), "argument": argument}
+    for value in ("files", "folders", "any"):
+      facts[value] = " ".join(f"--{option.name}" for option in options if kind(option) == value)
+    if any(kind(option) == "layers" for option in options):
+      facts["layers"] = " ".join(layers(options))
+    return f"    {name}) " + " ".join(f'{key}="{value}"' for key, value in facts.items() if value) + " ;;"
+
+  commands = [command.name for command in livery.commands]
+  cases = [case('""', livery.options, commands, "")]
+  for command in livery.commands:
+    words, argued = command.words, argument(command)
+    if argued == "commands":
+      words, argued = commands, ""
+    cases.append(case(command.name, every_option(livery, command), words, argued))
+  valued = "|".join(f"--{option.name}" for option in livery.options if kind(option))
+  return f"""{MADE}
+{BASH}
 _livery() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} command= index options= words= kind=
+  local word typed previous command= index options= words= argument= files= folders= any= layers=
   COMPREPLY=()
-  case $prev in
-    {lists["layers"]}) mapfile -t COMPREPLY < <(compgen -W "{" ".join(LAYERS)}" -- "$cur"); return ;;
-    {lists["folders"]}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-    {lists["files"]}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-    {lists["any"]}) return ;;
-  esac
-  for ((index = 1; index < COMP_CWORD; index++)); do
-    case ${{COMP_WORDS[index]}} in
-      {lists["folders"]}|{lists["files"]}|{lists["layers"]}|{lists["any"]}) ((index++)) ;;
+  _livery_words
+  for ((index = 1; index < ${{#typed[@]}}; index++)); do
+    case ${{typed[index]}} in
+      {valued}) ((index++)) ;;
       -*) ;;
-      *) command=${{COMP_WORDS[index]}}; break ;;
+      *) command=${{typed[index]}}; break ;;
     esac
   done
   case $command in
-    "") options="{" ".join(f"--{option.name}" for option in livery.options)}" words="{commands}" kind=none ;;
 {chr(10).join(cases)}
     *) return ;;
   esac
-  if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
-    return
+  previous=${{typed[${{#typed[@]}} - 1]:--}}
+  if [[ $word == --*=* ]]; then previous=${{word%%=*}} word=${{word#*=}}; fi
+  if [[ " $any " == *" $previous "* ]]; then return; fi
+  if [[ -n $layers && $previous == --layer ]]; then _livery_offer <<<"${{layers// /$'\n'}}"
+  elif [[ " $folders " == *" $previous "* ]]; then _livery_files -d
+  elif [[ " $files " == *" $previous "* ]]; then _livery_files -f
+  elif [[ $word == -* ]]; then _livery_offer <<<"${{options// /$'\n'}}"
+  elif [[ -n $words && ( -z $command || $previous == "$command" ) ]]; then _livery_offer <<<"${{words// /$'\n'}}"
+  elif [[ $argument == settings ]]; then _livery_offer < <(_livery_settings)
+  elif [[ $argument == files ]]; then _livery_files -f
   fi
-  if [[ -n $words && ( -z $command || $prev == "$command" ) ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    return
-  fi
-  case $kind in
-    settings) mapfile -t COMPREPLY < <(compgen -W "$(_livery_settings)" -- "$cur") ;;
-    files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    commands) mapfile -t COMPREPLY < <(compgen -W "{commands}" -- "$cur") ;;
-  esac
 }}
 complete -F _livery livery
 """
@@ -102,12 +171,16 @@ def zsh_text(line: str) -> str:
   return line.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
 
 
-ZSH_ACTIONS = {"files": "_files", "folders": "_files -/", "layers": f"({' '.join(LAYERS)})", "any": " "}
+ZSH_ACTIONS = {"files": "_files", "folders": "_files -/", "any": " "}
 
 
 def zsh_option(option: Option) -> List[str]:
-  value = f":{zsh_text(option.value.lower())}:{ZSH_ACTIONS[kind(option)]}" if option.value else ""
-  names = [f"--{option.name}"] + ([f"-{option.short}"] if option.short else [])
+  value = ""
+  if option.value:
+    action = f"({' '.join(layers([option]))})" if kind(option) == "layers" else ZSH_ACTIONS[kind(option)]
+    value = f":{zsh_text(option.value.lower())}:{action}"
+  # What a long one takes may stand behind `=`.
+  names = [f"--{option.name}{'=' if value else ''}"] + ([f"-{option.short}"] if option.short else [])
   return [quoted(f"{name}[{zsh_text(option.help)}]{value}") for name in names]
 
 
@@ -127,7 +200,7 @@ def zsh(livery: Livery) -> str:
 _livery_settings() {{
   local store=${{opt_args[--store]:-${{chosen:-$LIVERY_STORE}}}}
   [[ -n $store ]] || return 1
-  compadd -- ${{(f)"$(livery list --store $store 2>/dev/null | awk 'NR > 1 {{ print $1 }}')"}}
+  compadd -- ${{(f)"$(livery list --store $store 2>/dev/null | awk -F '  +' 'NR > 1 {{ print $1 }}')"}}
 }}
 
 _livery_commands() {{
@@ -160,16 +233,18 @@ def fish(livery: Livery) -> str:
            "  set -l store $LIVERY_STORE",
            "  if set -l place (contains -i -- --store $words)",
            "    set store $words[(math $place + 1)]",
+           "  else if set -l given (string replace -f -r -- '^--store=' '' $words)",
+           "    set store $given[-1]",
            "  end",
-           "  test -n \"$store\"; and livery list --store $store 2>/dev/null | awk 'NR > 1 { print $1 }'",
+           "  test -n \"$store\"; and livery list --store $store 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'",
            "end", "", "complete -c livery -f"]
   names = " ".join(command.name for command in livery.commands)
-  takes = {"files": " -r -F", "folders": " -r -a '(__fish_complete_directories)'", "layers": f" -x -a '{' '.join(LAYERS)}'",
-           "any": " -x", "": ""}
+  takes = {"files": " -r -F", "folders": " -r -a '(__fish_complete_directories)'", "any": " -x", "": ""}
 
   def option(condition: str, item: Option) -> str:
     short = f" -s {item.short}" if item.short else ""
-    return f"complete -c livery{condition} -l {item.name}{short}{takes[kind(item)]} -d {quoted(item.help)}"
+    value = f" -x -a '{' '.join(layers([item]))}'" if kind(item) == "layers" else takes[kind(item)]
+    return f"complete -c livery{condition} -l {item.name}{short}{value} -d {quoted(item.help)}"
 
   lines += [option("", item) for item in livery.options]
   for command in livery.commands:

@@ -4,9 +4,21 @@ from __future__ import annotations
 import re
 from typing import Dict, List
 
-from .model import Command, Livery, Option
+from .model import Command, HelpError, Livery, Option
 
-ENVIRONMENT = [("LIVERY_STORE", "the directory of the store, where none is given")]
+VARIABLES = {
+  "LIVERY_STORE": "the directory of the store, where none is given",
+  "LIVERY_KEY_FILE": "a file with the key of a store that seals its secrets, where none is given",
+  "LIVERY_AGENT_CONFIG": "the directory of the agent's own store, where none is given",
+  "LIVERY_CONSOLE": "the console's folder, where none is given",
+  "STATE_DIRECTORY": "where both stores are, where nothing else says so: systemd sets it for a service",
+  "AWS_ACCESS_KEY_ID": "who puts things into a bucket, where no file of credentials is given",
+  "AWS_SECRET_ACCESS_KEY": "what belongs to it",
+  "AWS_SESSION_TOKEN": "what belongs to it, if it is for a while",
+  "AWS_REGION": "the region of a bucket, where none is given",
+  "AWS_DEFAULT_REGION": "the same, where that is not set either",
+  "NO_COLOR": "if it is not empty, nothing is printed in color",
+}
 
 
 def text(line: str) -> str:
@@ -40,15 +52,15 @@ def page(name: str, version: str, summary: str, sections: Dict[str, List[str]]) 
   return "\n".join(lines) + "\n"
 
 
-def statuses(livery: Livery) -> List[str]:
+def statuses(found: List[List[str]]) -> List[str]:
   lines = []
-  for number, meaning in livery.statuses:
+  for number, meaning in found:
     lines += [".TP", f"\\fB{number}\\fR", text(meaning)]
   return lines
 
 
-def environment() -> List[str]:
-  return [line for name, meaning in ENVIRONMENT for line in (".TP", f"\\fB{text(name)}\\fR", text(meaning))]
+def environment(names: List[str]) -> List[str]:
+  return [line for name in VARIABLES if name in names for line in (".TP", f"\\fB{text(name)}\\fR", text(VARIABLES[name]))]
 
 
 def main_page(livery: Livery) -> str:
@@ -66,8 +78,8 @@ def main_page(livery: Livery) -> str:
     "COMMANDS": commands,
     "OPTIONS OF ALL COMMANDS": option_lines(livery.options)
     + [".PP", text("`-` in place of a file is standard input; `--` ends the options.")],
-    "EXIT STATUS": statuses(livery),
-    "ENVIRONMENT": environment(),
+    "EXIT STATUS": statuses(livery.statuses),
+    "ENVIRONMENT": environment(["LIVERY_STORE", "NO_COLOR"]),
     "SEE ALSO": [also] if also else [],
   })
 
@@ -84,13 +96,16 @@ def extension_page(livery: Livery, command: Command) -> str:
     "SYNOPSIS": synopsis,
     "OPTIONS": option_lines(command.options),
     "NOTES": [line for note in command.notes for line in (".PP", text(note))],
-    "EXIT STATUS": statuses(livery),
-    "ENVIRONMENT": environment(),
+    "EXIT STATUS": statuses(command.statuses or livery.statuses),
+    "ENVIRONMENT": environment(command.variables),
     "SEE ALSO": ["\\fBlivery\\fR(1)"],
   })
 
 
 def pages(livery: Livery) -> Dict[str, str]:
+  unknown = {name for command in livery.commands for name in command.variables} - VARIABLES.keys()
+  if unknown:
+    raise HelpError(f"tools/manual/man.py does not say what {', '.join(sorted(unknown))} is")
   made = {"man/livery.1": main_page(livery)}
   for command in livery.commands:
     if command.program:

@@ -36,12 +36,23 @@ class Command(NamedTuple):
   notes: List[str]
   #: The program that it is, of an extension; None for livery's own.
   program: Optional[str]
+  #: Its exit statuses; none where they are those of all.
+  statuses: List[List[str]]
+
+  @property
+  def variables(self) -> List[str]:
+    """Those of the environment that it reads."""
+    texts = [option.help for option in self.options] + self.notes
+    return sorted({name for text in texts for name in re.findall(r"\$([A-Z_]+)", text)})
 
   @property
   def words(self) -> List[str]:
     """Those that may follow, such as `login` of `livery session`."""
     found = []
     for usage in self.usages:
+      # Another command that does the same.
+      if usage.words.startswith("livery "):
+        continue
       alternatives = [part.strip().lstrip("[").split(" ")[0] for part in usage.words.split(" | ")]
       if self.program is None and len(alternatives) == 1 and "|" in alternatives[0]:
         alternatives = alternatives[0].split("|")
@@ -103,9 +114,11 @@ def extension(program: pathlib.Path) -> Command:
   title, _, summary = first[0].partition(": ")
   if title != f"livery {noun}" or not summary:
     raise HelpError(f"{program.name}: {first[0]}")
-  command = Command(noun, summary, [], [], [], program.name)
+  command = Command(noun, summary, [], [], [], program.name, [])
   for block in rest:
-    if USAGE.match(block[0]):
+    if block[0] == "exit status":
+      command.statuses.extend(line.split(None, 1) for line in block[1:])
+    elif USAGE.match(block[0]):
       command.usages.extend(usages(block, noun))
     elif OPTION.match(block[0]):
       command.options.extend(options(block))
@@ -127,7 +140,7 @@ def section(text: str, title: str) -> List[str]:
 def own(program: pathlib.Path, name: str) -> Command:
   text = run(program, "help", name)
   usage, summary = text.split("\n")[0].removeprefix(f"usage: livery {name}").strip(), text.split("\n")[2]
-  return Command(name, summary, [Usage(usage, "")], options(section(text, "options")), [], None)
+  return Command(name, summary, [Usage(usage, "")], options(section(text, "options")), [], None, [])
 
 
 def read(folder: pathlib.Path) -> Livery:
