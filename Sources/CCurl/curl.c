@@ -3,6 +3,7 @@
 // libcurl is loaded by the first request, and stays: a program that makes none starts without it.
 #define _GNU_SOURCE
 #include "ccurl.h"
+#include "unpack.h"
 
 #include <cclient.h>
 #include <curl/curl.h>
@@ -48,9 +49,13 @@ typedef struct request {
   void *exchange;
   char *server;
   uint8_t *body;
-  bool is_cancelled, has_answered, is_head_too_large;
+  bool is_cancelled, has_answered, is_head_too_large, takes_packed;
   lvu_field *fields;
   size_t count, bytes;
+  // Of a body that comes packed.
+  unpacker *unpacker;
+  // What is wrong with the answer; "" for nothing.
+  char problem[100];
   char error[CURL_ERROR_SIZE];
 } request;
 
@@ -85,6 +90,7 @@ static void free_request(request *r) {
   free(r->fields);
   free(r->server);
   free(r->body);
+  lvu_unpacker_free(r->unpacker);
   curl.slist_free_all(r->headers);
   if (r->easy) curl.easy_cleanup(r->easy);
   free(r);
@@ -114,6 +120,23 @@ static bool keep_field(request *r, const char *line, size_t length) {
   return true;
 }
 
+// What the body is packed in. Whether it can be taken out, where that was asked for.
+static bool take_packing(request *r, long status) {
+  if (status > 599) {
+    snprintf(r->problem, sizeof r->problem, "the server answers %ld, which is no status", status);
+    return false;
+  }
+  for (size_t index = 0; r->takes_packed && index < r->count; index++) {
+    const char *packing = strcasecmp(r->fields[index].name, "Content-Encoding") == 0 ? r->fields[index].value : "";
+    if (!*packing || strcasecmp(packing, "identity") == 0) continue;
+    bool is_gzip = !r->unpacker && (strcasecmp(packing, "gzip") == 0 || strcasecmp(packing, "x-gzip") == 0);
+    if (is_gzip && (r->unpacker = lvu_unpacker_new())) continue;
+    snprintf(r->problem, sizeof r->problem, "the answer is packed by `%.30s`, which was not asked for", packing);
+    return false;
+  }
+  return true;
+}
+
 static size_t take_line(char *line, size_t size, size_t count, void *context) {
   request *r = context;
   size_t length = size * count, taken = length;
@@ -133,6 +156,7 @@ static size_t take_line(char *line, size_t size, size_t count, void *context) {
   curl.easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
   if (status < 200) return taken;
   r->has_answered = true;
+  if (!take_packing(r, status)) return 0;
   const bool goes_on = r->receiver->answer(r->exchange, (int32_t)status, r->fields, r->count);
   forget_head(r);
   return goes_on ? taken : 0;
@@ -141,7 +165,10 @@ static size_t take_line(char *line, size_t size, size_t count, void *context) {
 static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
   request *r = context;
   size_t length = size * count;
-  return r->receiver->receive(r->exchange, bytes, length) ? length : 0;
+  if (!r->unpacker) return r->receiver->receive(r->exchange, bytes, length) ? length : 0;
+  unpacking done = lvu_unpack(r->unpacker, bytes, length, r->receiver->receive, r->exchange);
+  if (done == UNPACKING_DAMAGED) strcpy(r->problem, "what the answer is packed in is damaged");
+  return done == UNPACKING_GOES_ON ? length : 0;
 }
 
 // The scheme, the host and the port.
@@ -189,12 +216,13 @@ static bool set_up(request *r, const lvu_request *wanted) {
   }
   for (size_t index = 0; index < wanted->field_count && is_good; index++) {
     const lvu_field *header = &wanted->fields[index];
-    if (strcasecmp(header->name, "Accept-Encoding") == 0) {
-      SET(CURLOPT_ACCEPT_ENCODING, header->value);
-      continue;
+    const char *value = header->value;
+    if (strcasecmp(header->name, "Accept-Encoding") == 0 && strcasecmp(value, "gzip") == 0) {
+      r->takes_packed = true;
+      if (!lvu_can_unpack()) value = "identity";
     }
     char *line = NULL;
-    if (asprintf(&line, "%s: %s", header->name, header->value) < 0) return false;
+    if (asprintf(&line, "%s: %s", header->name, value) < 0) return false;
     struct curl_slist *longer = curl.slist_append(r->headers, line);
     free(line);
     if (!longer) return false;
@@ -219,15 +247,20 @@ static livery_status status_of(CURLcode code) {
 }
 
 static void finish(request *r, CURLcode code) {
+  if (code == CURLE_OK && r->unpacker && !lvu_is_unpacked(r->unpacker) && !r->is_cancelled) {
+    strcpy(r->problem, "the answer breaks off within what it is packed in");
+    code = CURLE_PARTIAL_FILE;
+  }
   // So libcurl says of a line that is longer than it takes.
   if (code == CURLE_OUT_OF_MEMORY && !r->has_answered) r->is_head_too_large = true;
   // Names and passwords of proxies are nobody's to read.
   bool may_quote = r->error[0] && code != CURLE_COULDNT_RESOLVE_PROXY && code != CURLE_URL_MALFORMAT && !strchr(r->error, '@');
   const char *message = r->is_head_too_large ? "the head of the answer is too large"
+                        : r->problem[0]      ? r->problem
                         : may_quote          ? r->error
                         : code != CURLE_OK   ? curl.easy_strerror(code)
                                              : NULL;
-  livery_status status = r->is_cancelled ? LIVERY_ERROR_CANCELLED : r->is_head_too_large ? LIVERY_ERROR_NETWORK : status_of(code);
+  livery_status status = r->is_cancelled ? LIVERY_ERROR_CANCELLED : r->is_head_too_large || r->problem[0] ? LIVERY_ERROR_NETWORK : status_of(code);
   char *redirect = NULL;
   curl.easy_getinfo(r->easy, CURLINFO_REDIRECT_URL, &redirect);
   r->receiver->finish(r->exchange, status, message, redirect);

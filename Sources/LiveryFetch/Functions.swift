@@ -169,8 +169,10 @@ public func livery_fetch_finish(
     guard status <= 0 else { throw StoreError(.invalidArgument, "\(status) is no status") }
     if status == livery_status(LIVERY_OK) { return try exchange.finish(nil) }
     let code = StoreError.Code(rawValue: status)
-    let text = message.map {
-      String(decoding: UnsafeRawBufferPointer(start: $0, count: lvc_length($0, 1000)), as: UTF8.self)
+    let text = message.map { (message) in
+      // One line for people.
+      let bytes = UnsafeRawBufferPointer(start: message, count: lvc_length(message, 1000))
+      return bytes.map { $0 < 32 || $0 == 127 ? 32 : $0 }.text
     }
     try exchange.finish(StoreError(code, text ?? code.description))
   }

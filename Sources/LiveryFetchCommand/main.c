@@ -36,7 +36,8 @@ static const char help[] =
   "  --proxy URL            a proxy; \"\" for none\n"
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print what was fetched as JSON, a line each\n"
-  "  -h, --help             print this\n";
+  "  -h, --help             print this\n"
+  "  --version              print the version\n";
 
 static livery_fetch_options fetch_options = LIVERY_FETCH_OPTIONS_INIT;
 static livery_traits traits = LIVERY_TRAITS_INIT;
@@ -230,10 +231,10 @@ static void print_brand(livery_status status, const char *message, livery_value 
   if (failed > 0) work->done = SYSTEM;
 }
 
+// What a brand's images have been exchanged by is no change of the brand.
 static void note_change(const livery_event *events, size_t count, void *user_data) {
-  (void)events;
-  (void)count;
-  *(bool *)user_data = true;
+  for (size_t index = 0; index < count; index++)
+    if (!events[index].origin || strcmp(events[index].origin, "fetch") != 0) *(bool *)user_data = true;
 }
 
 static livery_status start_brand(livery_store *store, work *work) {
@@ -261,7 +262,6 @@ static livery_status wait_for(livery_store *store, work *work, bool *has_changed
     }
     if (waits[1].revents) status = livery_dispatch(store, NULL);
     if (status != LIVERY_OK || !has_changed || !*has_changed || work->missing > 0) continue;
-    // Its own commit is heard of, too: it finds everything fresh then.
     *has_changed = false;
     work->done = DONE;
     status = start_brand(store, work);

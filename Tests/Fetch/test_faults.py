@@ -90,18 +90,106 @@ def test_each_fault_has_its_error_and_leaves_nothing(store, server, answer, erro
   assert is_clean(store)
 
 
-@pytest.mark.parametrize("fault", [(200, b"x" * 10, {}, 1000), cut, (500,), (200, b"no image"), (404,), drip])
-def test_the_former_image_stays_whatever_comes_after_it(store, server, fault):
+def torn(body):
+  """Packed, and broken off halfway without a word of it."""
+  def answer(handler):
+    handler.send_response_only(200)
+    handler.send_header("Content-Encoding", "gzip")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    whole = gzip.compress(body)
+    handler.wfile.write(whole[:len(whole) // 2])
+    handler.close_connection = True
+  return answer
+
+
+# The page of a network that wants a login, and where that leads to.
+LOGIN = (200, b"<html>Welcome</html>", {"Content-Type": "text/html"})
+
+
+@pytest.mark.parametrize("fault", [
+  (200, b"x" * 10, {}, 1000), cut, torn(os.urandom(5000)), (500,), (501,), (429,), (300,), (302,), LOGIN, (200, b""), (204,), (999,),
+  (200, b"x" * 3000), (302, b"", {"Location": "/it"}), (302, b"", {"Location": "file:///etc/passwd"}), drip,
+])
+def test_the_former_image_is_shown_whatever_comes_after_it(store, server, fault):
   url = server.serve("/it", (200, PNG, {"ETag": '"1"'}), fault)
-  first = fetch(store, url)
-  try:
-    second = fetch(store, url, timeout=0.7)
-    assert (second.state, second.data, second.id) == (livery.fetch.State.STALE, PNG, first.id)
-    assert second.message
-  except (livery.ParseError, livery.NotFoundError):
-    pass
+  first = fetch(store, url, max_size=2000)
+  second = fetch(store, url, timeout=0.7, max_size=2000)
+  assert (second.state, second.data, second.id) == (livery.fetch.State.STALE, PNG, first.id)
+  assert second.message
   assert store.assets.get(first.id) == PNG
   assert fetch(store, url, offline=True).data == PNG
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_what_the_server_says_no_to_is_kept_and_not_shown(store, server, status):
+  url = server.serve("/it", (200, PNG, {"ETag": '"1"'}), (status,))
+  first = fetch(store, url)
+  with pytest.raises((livery.RefusedError, livery.NotFoundError)):
+    fetch(store, url)
+  assert store.assets.get(first.id) == PNG
+  assert fetch(store, url, offline=True).data == PNG
+
+
+@pytest.mark.parametrize("length", [None, "its own"])
+@pytest.mark.parametrize("cut_off", [1, 8, 9, 500])
+def test_packed_content_that_breaks_off_is_not_taken_for_the_whole(store, server, length, cut_off):
+  body = b'{"a": "%s"}' % os.urandom(2000).hex().encode()
+  part = gzip.compress(body)[:-cut_off]
+
+  def broken(handler):
+    if length:
+      return handler.give(200, part, {"Content-Encoding": "gzip"})
+    handler.send_response_only(200)
+    handler.send_header("Content-Encoding", "gzip")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.wfile.write(part)
+    handler.close_connection = True
+
+  url = server.serve("/it", (200, gzip.compress(b"first"), {"Content-Encoding": "gzip"}), broken)
+  assert fetch(store, url, kind="document").data == b"first"
+  second = fetch(store, url, kind="document")
+  assert (second.state, second.data) == (livery.fetch.State.STALE, b"first") and "breaks off" in second.message
+  with pytest.raises(livery.NetworkError, match="breaks off"):
+    fetch(store, server.serve("/new", broken), kind="document")
+  assert not [one for one in store.assets.list() if one["bytes"] > 5]
+
+
+@pytest.mark.parametrize("packing", ["br", "deflate", "gzip, gzip", "zstd"])
+def test_what_is_packed_otherwise_is_not_taken_for_content(store, server, packing):
+  with pytest.raises(livery.NetworkError, match="which was not asked for"):
+    fetch(store, server.serve("/it", (200, b"x" * 50, {"Content-Encoding": packing})), kind="document")
+  assert is_clean(store)
+
+
+def test_content_in_several_packs_is_one(store, server):
+  body = gzip.compress(b"one") + gzip.compress(b"") + gzip.compress(b"two" * 50_000)
+  fetched = fetch(store, server.serve("/it", (200, body, {"Content-Encoding": "x-gzip"})), kind="document")
+  assert fetched.data == b"one" + b"two" * 50_000
+
+
+def test_that_other_bytes_are_unchanged_confirms_nothing(store, server):
+  new = PNG + b"\0"
+  url = server.serve("/it", (200, PNG, {"ETag": '"1"'}), (304, b"", {"ETag": '"2"', "Cache-Control": "max-age=100"}),
+                     (200, new, {"ETag": '"2"'}))
+  fetch(store, url)
+  second = fetch(store, url)
+  assert (second.state, second.etag, second.data) == (livery.fetch.State.READY, '"2"', new)
+  assert "If-None-Match" in server.requests[1][1] and "If-None-Match" not in server.requests[2][1]
+
+
+@pytest.mark.parametrize("url", ["http://h:99999/", "http://h:0/", "http://h:0x/", "http://[::1/", "http://::1/", "http://h]/", "http:///x"])
+def test_a_url_without_a_server_is_refused_at_once(store, url):
+  with pytest.raises(livery.InvalidArgumentError, match="names no server"):
+    livery.fetch.start(store, url)
+
+
+def test_servers_have_ports_and_addresses(store):
+  for url in ("http://127.0.0.1:9/", "http://[::1]:9/", "http://127.0.0.1:/x", "http://[::1]/"):
+    with pytest.raises((livery.NetworkError, livery.TimedOutError, livery.LiveryError)) as caught:
+      fetch(store, url, timeout=5)
+    assert "names no server" not in str(caught.value)
 
 
 def test_what_breaks_off_is_resumed(store, server):
@@ -152,6 +240,18 @@ def test_a_rest_that_comes_as_a_packed_whole_is_asked_for_anew(store, server):
   assert livery.fetch.get(store, url, kind="document").data == new
   asked = [headers["Accept-Encoding"] for _, headers in server.requests]
   assert asked == ["gzip", "identity", "gzip"] and "Range" not in server.requests[2][1]
+
+
+def test_what_is_answered_is_told_whatever_it_is(store, server):
+  for status in (300, 305, 600, 999):
+    with pytest.raises(livery.NetworkError, match=f"the server answers {status}"):
+      fetch(store, server.serve(f"/{status}", (status,)))
+
+
+@pytest.mark.parametrize("answer", [(300,), (302,), (206,)])
+def test_what_makes_no_sense_is_asked_for_again(store, server, answer):
+  url = server.serve("/it", answer, (200, PNG))
+  assert livery.fetch.get(store, url, attempts=2).data == PNG
 
 
 @pytest.mark.parametrize("proxy", ["socks9://eva:secret@127.0.0.1:1", "http://eva:secret@127.0.0.1:port", "http://eva:secret@nowhere.invalid"])

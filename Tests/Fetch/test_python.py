@@ -182,7 +182,50 @@ def test_a_placeholder_comes_with_the_error(store):
   assert caught.value.placeholder.id == placeholder and caught.value.placeholder.data == PNG
 
 
-@pytest.mark.parametrize("options", [{"timeout": 0}, {"attempts": 101}, {"max_size": -1}, {"kind": "film"}, {"placeholder": "x"}])
+def test_a_placeholder_has_its_type(store):
+  livery.fetch.set_transport(store, ScriptedTransport())
+  with pytest.raises(livery.NetworkError) as caught:
+    livery.fetch.get(store, URL, attempts=1, placeholder=store.assets.put(PNG))
+  assert caught.value.placeholder.type == "image/png"
+
+
+def test_a_store_that_is_read_only_stays_as_it_is(tmp_path, server):
+  livery.open(tmp_path / "store", create=True).close()
+  url = server.serve("/it", (200, PNG, FRESH))
+  with livery.open(tmp_path / "store", read_only=True) as store:
+    for ask in (lambda: livery.fetch.get(store, url), lambda: livery.fetch.brand(store).result(10)):
+      with pytest.raises(livery.ReadOnlyError):
+        ask()
+    assert store.revision == 0 and list(store) == [] and server.requests == []
+
+
+def test_who_keeps_little_of_the_log_does_so_for_what_is_fetched(tmp_path, server):
+  """The handle that it is fetched by has the options of the store's."""
+  with livery.open(tmp_path / "store", create=True, log_entries=2) as store:
+    for number in range(6):
+      livery.fetch.get(store, server.serve(f"/{number}", (200, b"%d" % number)), kind="document")
+    assert len(store.history()) <= 2
+
+
+def test_what_was_not_used_for_longest_goes_also_within_a_second(store, server):
+  bodies = {name: name.encode() * 5_000 for name in ("q0", "q1", "q2", "q3")}
+  for name in ("q0", "q1", "q2", "q0", "q3"):
+    url = server.serve(f"/{name}", (200, bodies[name], FRESH))
+    livery.fetch.get(store, url, kind="document", quota=35_000)
+  left = [name for name in bodies if not is_missing(store, server.url(f"/{name}"))]
+  assert left == ["q0", "q2", "q3"]
+
+
+def is_missing(store, url):
+  try:
+    livery.fetch.get(store, url, kind="document", offline=True)
+    return False
+  except livery.UnavailableError:
+    return True
+
+
+@pytest.mark.parametrize("options", [{"timeout": 0}, {"attempts": 101}, {"max_size": -1}, {"kind": "film"}, {"placeholder": "x"},
+                                     {"proxy": "junk://x"}, {"ca_file": "a\0b"}])
 def test_wrong_options_are_refused(store, options):
   with pytest.raises(ValueError):
     livery.fetch.start(store, URL, **options)
@@ -363,6 +406,25 @@ def test_the_command_fetches_puts_and_downloads(tmp_path, server):
   assert livery_command("fetch", "--all", logo, path=path).returncode == 2
   assert livery_command("fetch", server.url("/none"), logo, "--json", path=path).returncode == 3
   assert "livery fetch" in livery_command("help", "fetch", path=path).stdout
+
+
+def test_a_brand_that_is_watched_is_not_fetched_for_what_it_has_fetched(tmp_path, server):
+  path = tmp_path / "store"
+  changing = server.serve("/logo", *[(200, PNG + bytes([number])) for number in range(100)])
+  with livery.open(path, create=True) as store:
+    store.branding.apply_console({"images": {"logo": changing}})
+    watching = subprocess.Popen([BUILD / "livery", "brand", "download", "--watch", "--store", path], stdout=subprocess.PIPE, text=True)
+    try:
+      assert "1 ready" in watching.stdout.readline()
+      time.sleep(2)
+      assert server.count("/logo") == 1
+      store.set("branding.color.Toolbar", livery.Color(1, 0, 0))
+      assert "1 ready" in watching.stdout.readline()
+      time.sleep(1.5)
+      assert server.count("/logo") == 2
+    finally:
+      watching.terminate()
+      assert watching.communicate(timeout=10)[0] == ""
 
 
 def test_what_is_outdated_is_handed_out_while_the_server_is_asked(store):

@@ -172,9 +172,10 @@ typedef struct livery_fetch_options {
  * What is stored is handed out
  *
  *   - as ready, while it is fresh (unless #LIVERY_FETCH_REVALIDATE is given), and when the server says that it still holds;
- *   - as stale, when the network fails, the time is over or the server answers 408, 429, 500, 502, 503 or 504, unless it said
- *     `must-revalidate` or `no-cache`, or limits it by `stale-if-error`, or its answer varies by `*`; at once, while the
- *     server is being asked, if that allows `stale-while-revalidate`; and with #LIVERY_FETCH_OFFLINE.
+ *   - as stale, whatever fails but that the server says no (400 to 499 without 408 and 429): also where what comes is no image,
+ *     empty or too large, and where it cannot be stored; unless the server said `must-revalidate` or `no-cache`, or limits it by
+ *     `stale-if-error`, or its answer varies by `*`; at once, while the server is being asked, if that allows
+ *     `stale-while-revalidate`; and with #LIVERY_FETCH_OFFLINE.
  *
  * What `done` is told in livery_fetch_result.status:
  *

@@ -17,7 +17,7 @@ typedef struct lvu_field {
 // followed.
 typedef struct lvu_request {
   const char *url;
-  // `Accept-Encoding` has the content taken out of what it is packed in.
+  // `Accept-Encoding: gzip` has the content taken out of what it is packed in, and told whether that is whole.
   const lvu_field *fields;
   size_t field_count;
   // A file of certificates and a proxy; NULL for the system's, and for what the environment says.

@@ -13,7 +13,7 @@ final class Cache: @unchecked Sendable {
   private let store: Store
   /// What servers have confirmed since it was stored: no commit is made for that.
   private var confirmed: [URLKey: Entry] = [:]
-  /// Seconds since 1970 at which something was used last by this process.
+  /// Microseconds since 1970 at which something was used last by this process.
   private var used: [URLKey: Int64] = [:]
   /// Whether former assets have been noted since this was last asked, also those of a process that may have ended.
   private var hasNoted = false
@@ -34,12 +34,17 @@ final class Cache: @unchecked Sendable {
       guard error.code == .notFound || error.code == .corrupt || error.code == .invalidArgument else { throw error }
       return nil
     }
-    used[key] = Timestamp.now.seconds
+    used[key] = Timestamp.now.microseconds
     if var confirmed = confirmed[key], confirmed.isSameBody(as: stored), confirmed.fetched >= stored.fetched {
       confirmed.ownType = stored.ownType
       return confirmed
     }
     return stored
+  }
+
+  /// The media type of an asset; nil if it is not there, or nobody knows.
+  func type(of id: String) -> [UInt8]? {
+    ((try? store.assets.info(id))?["type"]?.text).map { Array($0.utf8) }
   }
 
   /// The server says that what is stored still holds.
@@ -127,7 +132,7 @@ final class Cache: @unchecked Sendable {
     return size
   }
 
-  private func lastUse(_ key: URLKey, _ entry: Entry) -> Int64 { max(used[key] ?? 0, entry.fetched.seconds) }
+  private func lastUse(_ key: URLKey, _ entry: Entry) -> Int64 { max(used[key] ?? 0, entry.fetched.microseconds) }
 
   private func all() throws(StoreError) -> [(URLKey, Entry)] {
     let snapshot = try store.snapshot()

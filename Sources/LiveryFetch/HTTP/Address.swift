@@ -29,12 +29,33 @@ struct Address: Sendable, Equatable {
     guard !authority.contains(UInt8(ascii: "@")) else {
       throw StoreError(.invalidArgument, "the URL has a user or a password, which would be stored")
     }
-    guard let first = authority.first, first != UInt8(ascii: ":"), scanner.next != UInt8(ascii: "\\") else {
+    guard Self.isServer(authority), scanner.next != UInt8(ascii: "\\") else {
       throw StoreError(.invalidArgument, "`\(text.text)` names no server")
     }
     isSecure = scheme.isText("https")
     bytes = text
     pathStart = scanner.place
+  }
+
+  /// A name, an address of IPv4, or one of IPv6 in brackets; and a port behind a colon, which may be missing.
+  private static func isServer(_ authority: [UInt8]) -> Bool {
+    var scanner = Scanner(authority)
+    if scanner.skip("[") {
+      let address = scanner.take { $0 != UInt8(ascii: "]") }
+      guard address.contains(UInt8(ascii: ":")), !address.contains(UInt8(ascii: "[")), scanner.skip("]") else {
+        return false
+      }
+    } else {
+      let name = scanner.take { $0 != UInt8(ascii: ":") }
+      guard !name.isEmpty, !name.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) else {
+        return false
+      }
+    }
+    guard !scanner.isAtEnd else { return true }
+    guard scanner.skip(":") else { return false }
+    if scanner.isAtEnd { return true }
+    guard let port = scanner.takeNumber(1...5) else { return false }
+    return scanner.isAtEnd && (1...65535).contains(port)
   }
 
   var text: String { bytes.text }

@@ -45,6 +45,8 @@ final class Fetch: @unchecked Sendable {
     var entry: Entry?
     /// Whether the last request asked for what is newer than that.
     var isConditional = false
+    /// Whether that is not asked for any more: the server has said so of other bytes.
+    var asksForAll = false
     var partial: Partial?
     /// Whether the last request asked for the rest of that.
     var isResuming = false
@@ -177,7 +179,7 @@ final class Fetch: @unchecked Sendable {
       request.fields.append(("Accept-Encoding", Array("identity".utf8)))
     } else {
       request.fields.append(("Accept-Encoding", Array("gzip".utf8)))
-      if let entry = attempt.entry, entry.location == address.bytes {
+      if let entry = attempt.entry, entry.location == address.bytes, !attempt.asksForAll {
         if let tag = entry.tag { request.fields.append(("If-None-Match", tag)) }
         if let modified = entry.modified { request.fields.append(("If-Modified-Since", modified)) }
         attempt.isConditional = entry.tag != nil || entry.modified != nil
@@ -261,26 +263,26 @@ final class Fetch: @unchecked Sendable {
   private func follow(_ head: Head) {
     let here = attempt.address ?? address
     guard let location = head.first("location") else {
-      return failed(Self.nonsense(address, "redirects to nowhere"), mayRetry: false, after: nil)
+      return failed(Self.nonsense(address, "redirects to nowhere"), mayRetry: true, after: nil)
     }
-    do throws(StoreError) {
-      let next = try here.following(location)
-      guard attempt.hops < 5 else { throw StoreError(.refused, "\(address.text) is redirected more than 5 times") }
-      guard here.mayLead(to: next) else {
-        throw StoreError(.refused, "\(address.text) is redirected from https to \(next.text)")
-      }
-      let now = Timestamp.now.seconds
-      let freshness = Freshness(of: head, asked: attempt.asked, received: now)
-      attempt.redirect = attempt.redirect.map { $0.leading(to: freshness) } ?? freshness
-      attempt.isSecretive = attempt.isSecretive || head.cacheControl.isNotStored
-      attempt.hops += 1
-      attempt.address = next
-      // A step on the way is no attempt.
-      attempt.number -= 1
-    } catch {
+    let next: Address
+    do throws(StoreError) { next = try here.following(location) } catch {
       let code = error.code == .invalidArgument ? StoreError.Code.refused : error.code
       return fail(StoreError(code, "\(address.text) is redirected to where nobody may go: \(error.message)"))
     }
+    guard attempt.hops < 5 else {
+      return fail(StoreError(.refused, "\(address.text) is redirected more than 5 times"))
+    }
+    guard here.mayLead(to: next) else {
+      return fail(StoreError(.refused, "\(address.text) is redirected from https to \(next.text)"))
+    }
+    let freshness = Freshness(of: head, asked: attempt.asked, received: Timestamp.now.seconds)
+    attempt.redirect = attempt.redirect.map { $0.leading(to: freshness) } ?? freshness
+    attempt.isSecretive = attempt.isSecretive || head.cacheControl.isNotStored
+    attempt.hops += 1
+    attempt.address = next
+    // A step on the way is no attempt.
+    attempt.number -= 1
     send()
   }
 
@@ -288,6 +290,13 @@ final class Fetch: @unchecked Sendable {
   private func confirm(_ head: Head) {
     guard attempt.isConditional, var entry = attempt.entry else {
       return failed(Self.nonsense(address, "says that nothing is new to who has nothing"), mayRetry: true, after: nil)
+    }
+    // Of what else it says so nobody has the bytes here (RFC 9111 §4.3.4).
+    if let told = head.tag, !told.isWeak, let kept = entry.tag.flatMap({ EntityTag($0) }), !kept.isWeak,
+      !told.isStronglySame(as: kept)
+    {
+      attempt.asksForAll = true
+      return send()
     }
     // It may have been removed meanwhile, to make room or by another process.
     guard isPresent(entry) else {
@@ -319,7 +328,7 @@ final class Fetch: @unchecked Sendable {
     var type = head.mediaType
     let id: String
     do throws(StoreError) {
-      guard !body.isEmpty else { throw StoreError(.invalidValue, "\(address.text) is empty") }
+      guard !body.isEmpty else { throw StoreError(.invalidValue, "the answer is empty") }
       // By its bytes, whatever the server says.
       let facts = try Assets.describe(body, allowsAny: !isImage)
       id = facts["id"]?.text ?? ""
@@ -364,22 +373,22 @@ final class Fetch: @unchecked Sendable {
     let what = "\(address.text): the server answers \(head.status)"
     let wait = head.first("retry-after").flatMap { RetryAfter.parse($0, now: Timestamp.now.seconds) }
     switch head.status {
-    case 404, 410: fail(StoreError(.notFound, what))
+    case 404, 410: fail(StoreError(.notFound, what), mayBeStale: false)
     case 408, 429, 500, 502, 503, 504: failed(StoreError(.unavailable, what), mayRetry: true, after: wait)
-    case 400...499: fail(StoreError(.refused, what))
+    case 400...499: fail(StoreError(.refused, what), mayBeStale: false)
     case 500...599: fail(StoreError(.unavailable, what))
-    default: fail(StoreError(.network, what))
+    default: failed(StoreError(.network, what), mayRetry: true, after: nil)
     }
   }
 
   /// Tries again, if that may help and there is time.
   private func failed(_ error: StoreError, mayRetry: Bool, after seconds: Int64?) {
-    guard mayRetry, attempt.number < wish.attempts else { return fail(error, mayBeStale: true) }
+    guard mayRetry, attempt.number < wish.attempts else { return fail(error) }
     // From a quarter of a second on, twice as long each time, and somewhat by chance so that not all come at once.
     let step = min(Int64(250_000) << Int64(min(attempt.number - 1, 6)), 10_000_000)
     var delay = step / 2 + Int64(lvc_random() % UInt64(step / 2 + 1))
     if let seconds { delay = max(delay, seconds * 1_000_000) }
-    guard lvc_now_us() + delay < deadline else { return fail(error, mayBeStale: true) }
+    guard lvc_now_us() + delay < deadline else { return fail(error) }
     attempt.address = nil
     attempt.hops = 0
     attempt.redirect = nil
@@ -387,16 +396,17 @@ final class Fetch: @unchecked Sendable {
     fetcher.queue.run(after: delay) { self.send() }
   }
 
-  private func fail(_ error: StoreError, mayBeStale: Bool = false) {
+  /// - Parameter mayBeStale: whether what is stored is handed out: not where the server says no.
+  private func fail(_ error: StoreError, mayBeStale: Bool = true) {
     if hasEnded { return release() }
-    let mayBeStale = mayBeStale || error.code == .timeout
-    if mayBeStale, let entry = attempt.entry, entry.freshness.isUsableAfterFailure(at: Timestamp.now.seconds),
-      isPresent(entry)
+    if mayBeStale, let entry = attempt.entry, entry.size <= wish.maximumSize,
+      entry.freshness.isUsableAfterFailure(at: Timestamp.now.seconds), isPresent(entry)
     {
       return handOut(entry, .stale, .store, error)
     }
     var outcome = Outcome(state: wish.placeholder == nil ? .failed : .placeholder, error: error)
     outcome.placeholder = wish.placeholder
+    outcome.type = wish.placeholder.flatMap { fetcher.cache.type(of: $0) }
     deliver(outcome)
   }
 

@@ -56,11 +56,24 @@ struct Wish: Sendable {
     guard !(revalidates && isOffline) else {
       throw StoreError(.invalidArgument, "who is offline cannot revalidate")
     }
+    guard proxy.map({ Self.isProxy(Array($0.utf8)) }) ?? true else {
+      throw StoreError(
+        .invalidArgument, "proxy is of no kind that there is: http, https, socks4, socks4a, socks5, socks5h")
+    }
     guard let id = placeholder else { return }
     guard id.utf8.count == 64, id.utf8.allSatisfy({ $0.isHexadecimal }) else {
       throw StoreError(.invalidArgument, "placeholder is no id of an asset")
     }
     placeholder = String(decoding: id.utf8.map { $0.lowercased }, as: UTF8.self)
+  }
+
+  /// Whether it names no kind, or one that libcurl has.
+  private static func isProxy(_ text: [UInt8]) -> Bool {
+    var scanner = Scanner(text)
+    let kind = scanner.take { $0 != UInt8(ascii: ":") }
+    guard scanner.skip("://") else { return true }
+    return kind.isText("http") || kind.isText("https") || kind.isText("socks4") || kind.isText("socks4a")
+      || kind.isText("socks5") || kind.isText("socks5h")
   }
 
   private static func number(
