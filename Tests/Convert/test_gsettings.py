@@ -257,3 +257,14 @@ def test_schemas_that_share_a_path() -> None:
   document.values = {}
   gsettings.read_values(document, Source("v", text))
   assert document.values == {"a.b.x": 1, "a.c.y": 2, "p.q.z": 3, "p.q.x": 4}
+
+
+def test_a_key_that_is_there_twice_is_refused() -> None:
+  with pytest.raises(Refused, match="the key `n` is there twice"):
+    one('<key name="n" type="s"><default>"one"</default></key><key name="n" type="i"><default>2</default></key>')
+
+
+def test_a_circle_of_schemas_is_refused() -> None:
+  both = "".join(f'<schema id="{name}" extends="{other}"><key name="k" type="i"><default>1</default></key></schema>' for name, other in ("ab", "ba"))
+  with pytest.raises(Refused, match="the schema `a` extends itself, by way of `b`"):
+    gsettings.read([source(f"<schemalist>{both}</schemalist>")])

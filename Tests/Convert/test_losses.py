@@ -282,7 +282,7 @@ def test_the_tighter_of_two_bounds_holds() -> None:
   found = {one["Key"]: one for one in document.settings()}
   assert (found["a"]["Minimum"], found["a"]["Maximum"], found["b"]["Minimum"], found["c"]["Maximum"]) == (5, 7, 6, 3.5)
   assert (found["d"]["MinLength"], found["d"]["MaxLength"]) == (3, 5)
-  assert told(document) == ['1 : `pattern` "b$" is not kept beside "^a"']
+  assert told(document) == ['1 e: `pattern` "b$" is not kept beside "^a"']
 
 
 def test_resources_of_android_are_of_one_setting_each(tmp_path: pathlib.Path) -> None:
@@ -304,3 +304,34 @@ def test_leap_seconds_are_the_seconds_after_them() -> None:
   document = schema({"Type": "Date", "Key": "until", "Title": "Until"})
   document.values = {"until": "2016-12-31T23:59:60Z"}
   assert plistlib.loads(apple_bundle.write_values(document)) == {"until": datetime.datetime(2017, 1, 1)} and not document.losses
+
+
+@pytest.mark.parametrize("raw, what", [
+  ({"type": "integer", "minimum": 2**63}, "`minimum` 9223372036854775808 is not kept"),
+  ({"type": "integer", "minimum": 1e308}, "`minimum` 1e+308 is not kept"),
+  ({"type": "integer", "exclusiveMinimum": 2**63 - 1}, "`exclusiveMinimum` 9223372036854775807 is not kept"),
+  ({"type": "integer", "maximum": -1e308}, "`maximum` -1e+308 is not kept"),
+  ({"allOf": [{"type": "string"}, {"type": "integer"}]}, '`type` "integer" is not kept beside "string"'),
+  ({"type": "string", "enum": ["a", 1]}, "the option 1 is left out: it is of another type"),
+])
+def test_nothing_goes_without_a_word(raw: Any, what: str) -> None:
+  document = properties(x=raw)
+  assert any(what in one for one in told(document)), told(document)
+
+
+@pytest.mark.parametrize("raw", [{"type": "integer", "minimum": -1e308}, {"type": "integer", "maximum": 2**63}, {"enum": ["a", 1]}])
+def test_what_says_nothing_is_no_loss(raw: Any) -> None:
+  assert not properties(x=raw).losses
+
+
+def test_what_is_left_out_counts_among_the_settings(tmp_path: pathlib.Path) -> None:
+  (tmp_path / "a.json").write_text('{"required": ["z"], "properties": {"a": {"type": "string"}, "\\u0001": {"type": "string"}}}')
+  told = json.loads(convert("json-schema", "a.json", "--json", "-o", "out.json", folder=tmp_path).stdout)
+  assert (told["settings"], told["losing"]) == (2, 1)
+  assert '`required` names "z", of which nothing else is said' in {loss["message"] for loss in told["losses"]}
+
+
+def test_where_json_is_none_is_told(tmp_path: pathlib.Path) -> None:
+  (tmp_path / "a.json").write_text('{"properties": {\n  "x": {"type": "number",\n  "default": NaN}}}')
+  failed = convert("json-schema", "a.json", folder=tmp_path)
+  assert failed.returncode == 4 and failed.stderr == "a.json:3: column 14: NaN is no JSON\n"

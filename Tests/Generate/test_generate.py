@@ -352,3 +352,10 @@ def test_versions_are_whole(generate: Any) -> None:
   schema = schema_of(NUMBER).replace('"Version": 1,', '"Version": 1.0,')
   assert "UInt64 = 1\n" in generate("swift", schema, "Kiosk").read_text()
   assert "_VERSION 1\n" in generate("c", schema).read_text() and made(generate("python", schema)).Kiosk.VERSION.real == 1
+
+
+def test_members_called_as_what_the_class_needs(generate: Any) -> None:
+  members = [{"Type": "TextField", "Title": name, "Key": name} for name in ("classmethod", "property", "cls", "value", "livery", "_of")]
+  module = made(generate("python", schema_of({"Type": "List", "Title": "L", "Key": "l", "ItemTemplate": members})))
+  item = module.LItem._of({"classmethod": "a", "cls": "b"})
+  assert item._value() == {"classmethod": "a", "cls": "b"}

@@ -165,3 +165,19 @@ def test_malformed_patterns(store):
     list(snapshot.items("\ud800"))
   with pytest.raises(TypeError):
     store.list(1)
+
+
+@pytest.mark.skipif(not hasattr(Exception, "add_note"), reason="since Python 3.11")
+def test_notes_stay_with_what_is_copied_and_pickled():
+  error = livery.NotFoundError("nothing", setting="a")
+  error.add_note("look there")
+  for again in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+    assert again.__notes__ == ["look there"] and again.setting == "a"
+
+
+def test_names_are_called_what_they_are(store):
+  for call, what in ((lambda: store.branding.color("a\0b"), "a color's name"), (lambda: store.branding.image("a\0b"), "an image's name"),
+                     (lambda: store.claim("a\0", print), "a prefix"), (lambda: store.register_migration("a\0", print), "a migration's name"),
+                     (lambda: store.set("a\0", 1), "a setting's name")):
+    with pytest.raises(livery.InvalidArgumentError, match=what):
+      call()

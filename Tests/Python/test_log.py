@@ -27,7 +27,7 @@ def test_warnings_arrive(store):
   livery.set_log_handler(lambda level, message: seen.append((level, message)))
   drift(store)
   assert seen and all(level in list(livery.LogLevel) and message for level, message in seen)
-  assert seen[0][0] == livery.LogLevel.WARNING
+  assert seen[0][0] == livery.LogLevel.WARNING and isinstance(seen[0][0], livery.LogLevel)
 
 
 def test_silence_is_the_default(store, capfd):

@@ -56,6 +56,14 @@ def test_a_missing_library_is_an_import_error_that_tells_all_places(tmp_path):
   shutil.copy(livery.library_path, tmp_path / "livery" / "liblivery.so")
   result = python("import livery", LIVERY_LIBRARY="/no/such/file.so", PYTHONPATH=str(tmp_path))
   assert result.returncode == 1 and "/no/such/file.so" in result.stderr
+  assert "in $LIVERY_LIBRARY alone" in result.stderr and "inside the package" not in result.stderr
+
+
+def test_a_library_that_is_named_from_here_is_found_from_there(tmp_path):
+  folder = pathlib.Path(livery.library_path).parent
+  code = f"import os; os.chdir({str(folder)!r})\nimport livery\nos.chdir('/')\nprint(livery.images.__name__, livery.library_path)"
+  result = python(code, LIVERY_LIBRARY="./liblivery.so", PYTHONPATH=PACKAGE)
+  assert result.stdout == f"livery.images {folder}/liblivery.so\n", result.stderr
 
 
 def test_the_copy_inside_the_package_is_found(tmp_path):

@@ -7,8 +7,10 @@ import queue
 import resource
 import select
 import signal
+import shutil
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 import weakref
@@ -506,10 +508,10 @@ def test_mistakes_are_told(store):
 
 def test_a_store_that_was_moved_is_not_mistaken_for_another(path, store):
   os.rename(path, path.parent / "moved")
-  with pytest.raises(livery.NotFoundError):
+  with pytest.raises(livery.GoneError):
     store.watch()
   livery.open(path, create=True).close()
-  with pytest.raises(livery.InvalidArgumentError, match="moved"):
+  with pytest.raises(livery.GoneError, match="moved"):
     store.watch()
 
 
@@ -529,3 +531,45 @@ def test_what_falls_together_comes_in_the_order_of_revisions(store):
     told = [(event.kind, event.name, event.revision) for event in events]
     assert [revision for _, _, revision in told] == sorted(revision for _, _, revision in told), told
     assert (EventKind.CONFIRMED, None) in [(kind, name) for kind, name, _ in told]
+
+
+@pytest.mark.parametrize("gone", ["deleted", "renamed", "emptied", "exchanged"])
+def test_a_store_that_is_gone_cannot_be_watched(tmp_path, gone):
+  path = tmp_path / "store"
+  with livery.open(path, create=True) as store:
+    store.set("a", 1)
+    path.rename(tmp_path / "elsewhere")
+    if gone == "deleted":
+      shutil.rmtree(tmp_path / "elsewhere")
+    elif gone == "emptied":
+      path.mkdir()
+    elif gone == "exchanged":
+      livery.open(path, create=True).close()
+    for begin in (lambda: store.watch(), lambda: store.watch(callback=print), lambda: livery.session.state(store)):
+      with pytest.raises(livery.GoneError, match="moved, deleted or exchanged"):
+        begin()
+
+
+def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent(tmp_path):
+  code = """
+    import os, signal, sys, threading, time, livery
+    store = livery.open(sys.argv[1], create=True)
+    events = store.watch()
+    threading.Thread(target=lambda: next(events), daemon=True).start()
+    time.sleep(0.3)
+    child = os.fork()
+    if child == 0:
+      signal.alarm(10)
+      found = []
+      for ask in (lambda: next(events), lambda: next(events.events(timeout=1))):
+        try:
+          ask()
+        except livery.ForkedError:
+          found.append("forked")
+      print(*found, flush=True)
+      os._exit(0)
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 255)
+  """
+  result = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code), str(tmp_path / "store")],
+                          stdout=subprocess.PIPE, text=True, timeout=60)
+  assert (result.returncode, result.stdout) == (0, "forked forked\n")

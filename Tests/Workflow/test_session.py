@@ -138,6 +138,38 @@ class WithStatus(Exception):
   status = 401
 
 
+@pytest.mark.parametrize("raised, kind, part", [
+  (livery.NetworkError("the server says 503"), livery.NetworkError, "the server says 503"),
+  (KeyError("name"), livery.NetworkError, "the user could not be fetched: 'name'"),
+], ids=repr)
+def test_what_the_fetching_of_a_user_has_raised_is_told(path, raised, kind, part):
+  with begun(path) as store:
+    livery.session.login(store, "Ada", token="token")
+
+  def fetch(token, info):
+    raise raised
+
+  with livery.open(path) as store:
+    with pytest.raises(kind) as caught:
+      livery.session.bootstrap(store, fetch).result(10)
+    assert str(caught.value) == part and (caught.value is raised) == isinstance(raised, livery.LiveryError)
+    with pytest.raises(livery.LiveryError, match="the user.age: .*64 bits"):
+      livery.session.bootstrap(store, lambda token, info: {"age": 2**70}).result(10)
+
+
+async def _nobody(token, info):
+  return "nobody"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_coroutine_without_a_loop_is_refused_and_closed(path):
+  with begun(path) as store:
+    livery.session.login(store, "Ada", token="token")
+  with livery.open(path) as store:
+    with pytest.raises(livery.InvalidArgumentError, match="event loop"):
+      livery.session.bootstrap(store, _nobody).result(10)
+
+
 @pytest.mark.parametrize("raised", [WithStatus("who?"), SystemExit(0), RuntimeError("\udcff")], ids=repr)
 def test_what_fetches_the_user_may_raise_anything(path, monkeypatch, raised):
   with begun(path) as store:

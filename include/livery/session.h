@@ -200,7 +200,7 @@ LIVERY_API livery_status livery_session_bootstrap(livery_store *store, const liv
  * Answer a request for the user of a session.
  *
  * #LIVERY_ERROR_REFUSED says that the token is no longer good: the session ends, in all processes. Any other failure leaves it as
- * it is, without a user here. An answer that comes when the session has become another is passed over. Without an answer until
+ * it is, without a user here: `done` is told the message that livery_error_leave() has left for that status. An answer that comes when the session has become another is passed over. Without an answer until
  * the store is closed the request ends then.
  *
  * Threads: any, also from within the request. After #LIVERY_ERROR_REFUSED it waits for other writers, at most `busy_timeout_ms`, and for the disk.

@@ -51,8 +51,10 @@ public func livery_session_answer(
       let user = try Value(reading: try required(user, "user"))
       return try request.answer(.success(user))
     }
-    let code = StoreError.Code(rawValue: status)
-    try request.answer(.failure(StoreError(code, "the user could not be fetched: \(code.description)")))
+    // With what whoever answers has left of it.
+    do throws(StoreError) { try check(status) } catch {
+      try request.answer(.failure(StoreError(error.code, "the user could not be fetched: \(error.message)")))
+    }
   }
 }
 

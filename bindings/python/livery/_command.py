@@ -11,12 +11,25 @@ import stat
 import sys
 from typing import Any, NoReturn
 
+from . import __version__
+
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 #: Failures of the operating system that have a status of their own, as `livery` tells those of files.
 _STATUSES = {
   errno.ENOENT: "NOT_FOUND", errno.ENOTDIR: "NOT_FOUND", errno.EACCES: "PERMISSION", errno.EPERM: "PERMISSION", errno.EROFS: "PERMISSION",
   errno.ENOSPC: "NO_SPACE", errno.EDQUOT: "NO_SPACE",
 }
+
+
+class _Version(argparse.Action):
+  """`--version`: prints it, and ends the program."""
+
+  def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+    try:
+      tell(f"{parser.prog} {__version__}\n".encode())
+    except OSError as error:
+      parser.exit(8, f"{error.filename}: {error.strerror}\n")
+    parser.exit()
 
 
 class Parser(argparse.ArgumentParser):
@@ -27,6 +40,7 @@ class Parser(argparse.ArgumentParser):
     self.is_json = False
     self._text, self._usage_text = text, f"usage: livery {name} {usage_text}\n"
     super().__init__(prog=f"livery {name}", allow_abbrev=False)
+    self.add_argument("--version", nargs=0, action=_Version)
 
   def format_help(self) -> str:
     return self._text

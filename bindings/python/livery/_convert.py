@@ -257,7 +257,9 @@ def _make(value: object, path: List[str]) -> int:
     return _assembled(len(keys), members, path, lambda items: _native.make_object(keys, items))
   if value is None:
     raise TypeMismatchError("None is no value; use reset() to remove one")
-  raise TypeMismatchError(f"{type(value).__name__} is no type that a setting can have")
+  kind = type(value)
+  known = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+  raise TypeMismatchError(f"{known} is no type that a setting can have")
 
 
 def _assembled(

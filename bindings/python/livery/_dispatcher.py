@@ -16,8 +16,8 @@ from .errors import ClosedError, ForkedError, LiveryError
 class Dispatcher:
   """The thread that calls the callbacks of a store; it runs from the first one on, until the store is closed."""
 
-  def __init__(self, source: Source, writes: bool = False) -> None:
-    self.handle = source.open(writes)
+  def __init__(self, source: Source, alike: bool = False) -> None:
+    self.handle = source.open(alike)
     try:
       descriptor = _native.event_fd(self.handle)
       self._wake_read, self._wake_write = os.pipe()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import os
 from types import TracebackType
-from typing import Any, NamedTuple, Optional, Type, TypeVar
+from typing import Any, Mapping, NamedTuple, Optional, Type, TypeVar
 
 from . import _constants, _convert, _native
-from .errors import ClosedError, ForkedError, InvalidArgumentError
+from .errors import ClosedError, ForkedError, GoneError, NotAStoreError, NotFoundError
 
 _Watching = TypeVar("_Watching", bound="Watching")
+
+
+_GONE = "the store's directory was moved, deleted or exchanged: open the store again"
 
 
 class Wanted(NamedTuple):
@@ -34,27 +37,31 @@ class Source(NamedTuple):
   path: bytes
   device: int
   inode: int
-  is_in_memory: bool = False
+  #: What the first one was opened with.
+  options: Mapping[str, int]
 
   @classmethod
-  def in_memory(cls, name: bytes) -> Source:
-    return cls(name, 0, 0, True)
-
-  @classmethod
-  def of(cls, path: bytes) -> Source:
+  def of(cls, path: bytes, options: Mapping[str, int]) -> Source:
+    if options["flags"] & _constants.OPEN_MEMORY:
+      return cls(path, 0, 0, options)
     path = os.path.abspath(path)
     facts = os.stat(path)
-    return cls(path, facts.st_dev, facts.st_ino)
+    return cls(path, facts.st_dev, facts.st_ino, options)
 
-  def open(self, writes: bool = False) -> int:
-    flags = 0 if writes else _constants.OPEN_READ_ONLY
-    if self.is_in_memory:
-      return _native.open(self.path, flags=flags | _constants.OPEN_MEMORY)
-    handle = _native.open(self.path, flags=flags)
+  def open(self, alike: bool = False) -> int:
+    """A handle that can do what the first one can, or one that only reads."""
+    flags = self.options["flags"] & ~_constants.OPEN_CREATE
+    members = {**self.options, "flags": flags} if alike else {"flags": (flags & _constants.OPEN_MEMORY) | _constants.OPEN_READ_ONLY}
+    try:
+      handle = _native.open(self.path, **members)
+    except (NotFoundError, NotAStoreError) as error:
+      raise GoneError(_GONE) from error
+    if flags & _constants.OPEN_MEMORY:
+      return handle
     try:
       facts = os.stat(self.path)
       if (facts.st_dev, facts.st_ino) != (self.device, self.inode):
-        raise InvalidArgumentError("the store's directory was moved: open the store again to watch it")
+        raise GoneError(_GONE)
     except BaseException:
       _native.close(handle)
       raise

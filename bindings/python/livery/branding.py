@@ -137,29 +137,29 @@ class Branding:
 
   def color(self, role: str) -> Color:
     """The color of a role, such as ColorRole.TOOLBAR, or of any name; NoValueError if no source that counts has it."""
-    return Color(*_native.branding_color(self._store.number, _convert.name(role)))
+    return Color(*_native.branding_color(self._store.number, _native.text("a color's name", role)))
 
   def shown_color(self, role: str) -> ShownColor:
     """The color that a role is shown in: the one in effect, else the built-in of the six roles."""
-    color, is_built_in = _native.branding_shown_color(self._store.number, _convert.name(role))
+    color, is_built_in = _native.branding_shown_color(self._store.number, _native.text("a color's name", role))
     return ShownColor(Color(*color), is_built_in)
 
   def gradient(self, name: str) -> Gradient:
     """The gradient of two colors, as of one moment: "listBackground" of listBackgroundDark and listBackgroundLight."""
-    dark, light = _native.branding_gradient(self._store.number, _convert.name(name))
+    dark, light = _native.branding_gradient(self._store.number, _native.text("a gradient's name", name))
     return Gradient(Color(*dark), Color(*light))
 
   def image(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
     """The variant of an image that fits the device best; NoValueError if there is none."""
     found: Dict[str, Any] = _convert.take(
-      _native.branding_image(self._store.number, _convert.name(name), _traits(traits))
+      _native.branding_image(self._store.number, _native.text("an image's name", name), _traits(traits))
     )
     return found
 
   def explain(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
     """How the variant of an image is chosen: ``variants``, ``steps``, ``reason``, ``index`` and ``image``."""
     found: Dict[str, Any] = _convert.take(
-      _native.branding_explain(self._store.number, _convert.name(name), _traits(traits))
+      _native.branding_explain(self._store.number, _native.text("an image's name", name), _traits(traits))
     )
     return found
 
@@ -181,14 +181,14 @@ class Branding:
     """Set a color; text is read as CSS writes colors."""
     number, target = self._store.number, Layer.of(layer)
     given = Color.parse(color) if isinstance(color, str) else color
-    _native.branding_set_color(number, target, _convert.name(role), _convert.components(given))
+    _native.branding_set_color(number, target, _native.text("a color's name", role), _convert.components(given))
 
   def set_image(self, name: str, variants: Variants, layer: Union[Layer, str, int] = Layer.USER) -> None:
     """Set the variants of an image."""
     number, target = self._store.number, Layer.of(layer)
     value = _convert.make(name, variants)
     try:
-      _native.branding_set_image(number, target, _convert.name(name), value)
+      _native.branding_set_image(number, target, _native.text("an image's name", name), value)
     finally:
       _native.value_release(value)
 

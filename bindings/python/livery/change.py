@@ -219,6 +219,6 @@ class Changes:
       raise TypeError(f"a function is wanted, not {type(check).__name__}")
     _native.claim(
       self._store.number,
-      _convert.name(prefix),
+      _native.text("a prefix", prefix),
       lambda name, value: _convert.make(name, check(name, _convert.look(value))),
     )

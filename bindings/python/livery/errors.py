@@ -44,7 +44,11 @@ class LiveryError(Exception):
 
   def __reduce__(self) -> Tuple[Any, ...]:
     members = ("status", "status_name", "setting", "line", "column", "errno", "violations", "report")
-    return type(self), (self.message,), {member: getattr(self, member) for member in members}
+    state = {member: getattr(self, member) for member in members}
+    # What add_note() has added.
+    if hasattr(self, "__notes__"):
+      state["__notes__"] = self.__notes__
+    return type(self), (self.message,), state
 
   def __setstate__(self, state: Optional[Dict[str, Any]]) -> None:
     for member, value in (state or {}).items():

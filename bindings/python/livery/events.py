@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, AsyncIterator, Deque, Iterator, List, Optional
 
 from . import _convert, _native
 from ._watching import Source, Wanted, Watching, close
+from .errors import ForkedError
 from .event import Event, from_raw
 
 if TYPE_CHECKING:
@@ -85,6 +86,9 @@ class Events(Watching, Iterator[Event]):
 
   def _next(self, timeout: Optional[float]) -> Optional[Event]:
     """None if the time is over, or the watch."""
+    # Its turn may be that of a thread of the parent's, for ever.
+    if os.getpid() != self._process:
+      raise ForkedError("the store was opened by this process's parent: open it again in the child")
     end = None if timeout is None else time.monotonic() + timeout
     if not self._turn.acquire(timeout=-1 if timeout is None else max(0, min(timeout, threading.TIMEOUT_MAX))):
       return None

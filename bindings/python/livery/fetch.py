@@ -263,7 +263,7 @@ class _Wanted(NamedTuple):
     return _Options(
       struct_size=ctypes.sizeof(_Options), flags=flags, kind=_KINDS[Kind(self.kind)], max_size=self.max_size, quota=self.quota,
       timeout_ms=_convert.milliseconds("timeout", self.timeout), attempts=self.attempts, placeholder=optional_text("placeholder", self.placeholder),
-      ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=optional_text("proxy", self.proxy),
+      ca_file=None if self.ca_file is None else _convert.path(self.ca_file), proxy=optional_text("proxy", self.proxy),
       progress=_PROGRESS() if self.told is None else _tell,
     )
 

@@ -97,7 +97,7 @@ def open(
   raw = _convert.path(path)
   handle = _native.open(raw, **members)
   try:
-    source = Source.in_memory(raw) if memory else Source.of(raw)
+    source = Source.of(raw, members)
   except OSError:
     _native.close(handle)
     raise

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Callable, List, Optional, Sequence, Union
 
-from . import _native
+from . import _convert, _native
 from ._dispatcher import Dispatcher
 from ._native.called import entry, forgotten, keep
 from ._native.calls import check, optional_text
-from .errors import InvalidArgumentError
+from .errors import ClosedError, InvalidArgumentError
 from .store import Store
 from .value import Layer
 
@@ -68,6 +68,8 @@ class Page:
 
   def address(self) -> str:
     """A new address, which opens one editing session, once and within ten minutes."""
+    if self._handle is None:
+      raise ClosedError("the page was stopped")
     text = ctypes.c_void_p()
     length = ctypes.c_size_t()
     check(_library().livery_page_address(self._handle, ctypes.byref(text), ctypes.byref(length)))
@@ -131,7 +133,7 @@ def start(
   options = _Options(
     struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_HIDDEN if hidden else 0) | (_READ_ONLY if read_only else 0) | (_PROMPTS if prompts else 0),
     has_layer=True, layer=Layer.of(layer), listen=optional_text("listen", listen),
-    unix_socket=None if unix_socket is None else os.fsencode(unix_socket), hosts=optional_text("hosts", " ".join(hosts) or None),
+    unix_socket=None if unix_socket is None else _convert.path(unix_socket), hosts=optional_text("hosts", " ".join(hosts) or None),
     pin_setting=optional_text("pin_setting", pin_setting), idle_s=idle,
     locale=optional_text("locale", locale), title=optional_text("title", title),
   )

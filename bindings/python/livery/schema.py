@@ -55,7 +55,7 @@ class Schema:
     return _migrated(_native.schema_check, self._store.number, _convert.document(text))
 
   def register_migration(self, name: str, function: MigrationFunction) -> None:
-    raw = _convert.name(name)
+    raw = _native.text("a migration's name", name)
     if not callable(function):
       raise TypeError(f"a function is wanted, not {type(function).__name__}")
     _native.migration_register(self._store.number, raw, lambda number: function(Migration(number)))

@@ -110,7 +110,7 @@ _done, _fetch, _changed = entry(_DONE), entry(_FETCH, 1), entry(_CHANGED)
 class Bootstrap:
   """The finding out who is logged in: ``result()`` waits for it, and so does ``await``; both give an Info.
 
-  They raise the exception of what ``fetch`` has raised: the session is active then, and its user not known.
+  They raise the exception of this package that ``fetch`` has raised, for any other a NetworkError that tells of it: the session is active then, and its user not known.
   """
 
   def __init__(self) -> None:
@@ -119,6 +119,8 @@ class Bootstrap:
     self._waiting: List[Callable[[], None]] = []
     self._outcome: Optional[Info] = None
     self._error: Optional[BaseException] = None
+    #: By what was to fetch the user.
+    self._raised: Optional[LiveryError] = None
 
   @property
   def done(self) -> bool:
@@ -157,6 +159,19 @@ class Bootstrap:
       raise self._error
     assert self._outcome is not None
     return self._outcome
+
+  def _answer(self, handle: ctypes.c_void_p, user: Any) -> None:
+    value = ctypes.c_void_p(_convert.make("the user", user))
+    try:
+      # Nobody waits any more if the store was closed.
+      _library().livery_session_answer(handle, 0, value)
+    finally:
+      _native.value_release(value.value or 0)
+
+  def _fail(self, handle: ctypes.c_void_p, failure: BaseException) -> None:
+    """Who waits here is told as it was raised, and all others what it says."""
+    self._raised = failure if isinstance(failure, LiveryError) else None
+    _library().livery_session_answer(handle, _native.refuse(_native.status_of(failure, _NETWORK), failure, LiveryError), None)
 
   def _end(self, outcome: Optional[Info], error: Optional[BaseException]) -> None:
     with self._lock:
@@ -209,20 +224,22 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
       token = None if start is None else ctypes.string_at(start, length).decode()
       user = fetch(token, _info(info.contents))
       if not inspect.isawaitable(user):
-        _answer(handle, user, None)
+        outcome._answer(handle, user)
       elif loop is None:
+        if inspect.iscoroutine(user):
+          user.close()
         raise InvalidArgumentError("a coroutine function needs an event loop: call bootstrap() in one")
       else:
-        asyncio.run_coroutine_threadsafe(_awaited(handle, user), loop)
+        asyncio.run_coroutine_threadsafe(_awaited(outcome, handle, user), loop)
     except BaseException as failure:
-      _answer(handle, None, failure)
+      outcome._fail(handle, failure)
 
   def done(status: int, info: Any, _: Optional[int], message: bytes) -> None:
     try:
       if status == 0:
         outcome._end(_info(info.contents), None)
       else:
-        outcome._end(None, error_class(status)(message.decode(errors="replace")))
+        outcome._end(None, outcome._raised or error_class(status)(message.decode(errors="replace")))
     except Exception as failure:
       _native.unraisable(failure)
       outcome._end(None, failure)
@@ -233,31 +250,13 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
   return outcome
 
 
-async def _awaited(handle: ctypes.c_void_p, user: Awaitable[Any]) -> None:
+async def _awaited(outcome: Bootstrap, handle: ctypes.c_void_p, user: Awaitable[Any]) -> None:
   try:
-    _answer(handle, await user, None)
+    outcome._answer(handle, await user)
   except BaseException as failure:
-    _answer(handle, None, failure)
+    outcome._fail(handle, failure)
     if not isinstance(failure, Exception):
       raise
-
-
-def _answer(handle: ctypes.c_void_p, user: Any, failure: Optional[BaseException]) -> None:
-  if failure is None:
-    try:
-      value = ctypes.c_void_p(_convert.make("the user", user))
-    except LiveryError as error:
-      failure = error
-    else:
-      try:
-        # Nobody waits any more if the store was closed.
-        _library().livery_session_answer(handle, 0, value)
-      finally:
-        _native.value_release(value.value or 0)
-      return
-  if not isinstance(failure, LiveryError):
-    _native.unraisable(failure)
-  _library().livery_session_answer(handle, _native.status_of(failure, _NETWORK), None)
 
 
 def login(store: Store, user: Any, *, token: Optional[str] = None, expires: Expiry = None, replace: bool = False) -> None:

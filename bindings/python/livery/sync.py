@@ -96,7 +96,7 @@ class _Wanted(NamedTuple):
   def options(self) -> _Options:
 
     def path(given: Optional[_Path]) -> Optional[bytes]:
-      return None if given is None else os.fsencode(given)
+      return None if given is None else _convert.path(given)
 
     return _Options(
       struct_size=ctypes.sizeof(_Options), flags=_DISPATCH, name=optional_text("name", self.name),

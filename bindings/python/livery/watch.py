@@ -115,11 +115,11 @@ class Watches:
     _native.post(self._store.number if dispatch else self._dispatching().handle, function)
 
   def serving(self) -> Dispatcher:
-    """A thread with a handle on the store that may change it: for a library on top, whose functions the thread calls."""
+    """A thread with a handle that may do what the store's may: for a library on top, whose functions the thread calls."""
     self._check()
     with self._lock:
       _ = self._store.number
-      dispatcher = Dispatcher(self._source, writes=True)
+      dispatcher = Dispatcher(self._source, alike=True)
       weakref.finalize(self._store, dispatcher.stop).atexit = False
       self._serving.append(dispatcher)
       return dispatcher

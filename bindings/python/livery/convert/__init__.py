@@ -32,8 +32,16 @@ HELP = """livery convert: schemas and values of other systems, to and from those
   -s, --strict       write nothing where anything is lost, and exit with 9
   -j, --json         print what is lost as one JSON value; needs --output
   -h, --help         print this
+  --version          print the version
 
 The formats are livery, gsettings, android, apple-bundle, apple-config, json-schema, vscode and chromium.
+
+exit status
+  0  done
+  2  the command line is wrong
+  4  a file is wrong
+  8  a file cannot be read or written
+  9  something is lost, with --strict
 """
 LOST = 9
 
@@ -118,8 +126,10 @@ def _in_form(path: str, name: str, read: Callable[[], Any]) -> Any:
 
 
 def _tell(given: argparse.Namespace, document: Document) -> None:
-  settings = sum(1 for _ in document.settings())
-  losing = len({loss.setting for loss in document.losses if loss.setting})
+  names = {str(setting["Key"]) for setting in document.settings()}
+  lost = {loss.setting for loss in document.losses if loss.setting}
+  # Those that are left out count as well.
+  settings, losing = len(names if given.values else names | lost), len(lost)
   if given.json:
     losses: List[Dict[str, Any]] = [
       {"file": loss.place.file, "line": loss.place.line, "setting": loss.setting, "message": loss.message} for loss in document.losses]

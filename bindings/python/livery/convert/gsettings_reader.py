@@ -78,7 +78,11 @@ class Reader:
     seen: Dict[str, Tuple[Source, Tag]] = {}
     overrides: Dict[str, Tag] = {}
     for where, one in self.line(name, file, tag):
+      own = set()
       for key in one.all("key"):
+        if key.get("name") in own:
+          raise Refused(where.place(key.line), f"the key `{key.get('name')}` is there twice")
+        own.add(key.get("name"))
         seen.setdefault(key.get("name"), (where, key))
       for override in one.all("override"):
         overrides.setdefault(override.get("name"), override)
@@ -90,8 +94,10 @@ class Reader:
     found, names = [(file, tag)], {name}
     while tag.get("extends"):
       base = self.schemas.get(tag.get("extends"))
-      if base is None or tag.get("extends") in names:
-        self.document.lose(file.place(tag.line), "", f"`{name}` extends `{tag.get('extends')}`, which is not among the files")
+      if tag.get("extends") in names:
+        raise Refused(file.place(tag.line), f"the schema `{name}` extends itself, by way of `{tag.get('id')}`")
+      if base is None:
+        self.document.lose(file.place(tag.line), "", f"`{tag.get('id')}` extends `{tag.get('extends')}`, which is not among the files")
         break
       names.add(tag.get("extends"))
       file, tag = base

@@ -56,6 +56,9 @@ class Reader(References):
       if name in (needed or []):
         self.require(made, prefix + name)
       found += made
+    for name in needed or []:
+      if isinstance(name, str) and not (isinstance(given, dict) and name in given):
+        self.lose(raw.at("required") if isinstance(raw, Object) else 0, prefix.rstrip("."), f"`required` names {json.dumps(name, ensure_ascii=False)}, of which nothing else is said")
     return found
 
   def others(self, raw: Object, name: str) -> None:
@@ -77,6 +80,7 @@ class Reader(References):
 
   def setting(self, name: str, raw: Any, line: int, refs: Refs, inside: bool, default: Any = None) -> List[Element]:
     """The setting for a schema, or for an object of which properties are known a pane of them; in a list just those."""
+    self.here = self.owner or name
     found = self.resolved(raw, line, refs) if raw is not True else (Object(), refs)
     if found is None or len(name) > 255 or name.count(".") > DEEPEST:
       reason = "refers to itself, or to what is not in the file" if isinstance(raw, dict) else "is no schema"
@@ -193,6 +197,13 @@ class Reader(References):
       titles = [self.said(one.get("title") or one.get("description")) for one in alternatives]
     if not values or not all(one is None or isinstance(one, SCALARS) for one in values):
       return None
+    if _type(raw) is not None:
+      # What is of another type no value can be.
+      others = [one for one in values if one is not None and not _is_of(one, str(_type(raw)))]
+      for one in others:
+        self.lose(raw.at("enum" if "enum" in raw else "const"), name, f"the option {json.dumps(one, ensure_ascii=False)} is left out: it is of another type")
+      titles = [title for title, one in zip([*titles, *[""] * len(values)], values) if not any(one is other for other in others)]
+      values = [one for one in values if not any(one is other for other in others)]
     found: List[Dict[str, Any]] = []
     for index, value in enumerate(values):
       if value is not None and not any(type(one["Value"]) is type(value) and one["Value"] == value for one in found):
@@ -239,9 +250,14 @@ class Reader(References):
       made[member] = edge
       if not whole:
         self.lose(raw.at(keyword), name, f"{bound} itself is allowed, too")
-    for member in ("Minimum", "Maximum"):
-      if whole and member in made and not LOW <= made[member] <= HIGH:
-        made.pop(member)
+    for member, keywords in (("Minimum", ("minimum", "exclusiveMinimum")), ("Maximum", ("maximum", "exclusiveMaximum"))):
+      if not whole or member not in made or LOW <= made[member] <= HIGH:
+        continue
+      bound = made.pop(member)
+      # What all numbers are within says nothing.
+      if bound > HIGH if member == "Minimum" else bound < LOW:
+        keyword = next(one for one in keywords if one in raw)
+        self.lose(raw.at(keyword), name, f"`{keyword}` {raw[keyword]} is not kept, since no number of 64 bits is there")
     self.step(raw, name, whole, made)
     return made, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 
@@ -344,6 +360,15 @@ def _type(raw: Dict[str, Any]) -> Optional[str]:
   if set(kinds) == {"integer", "number"}:
     return "number"
   return kinds[0] if len(kinds) == 1 else None
+
+
+def _is_of(value: Any, kind: str) -> bool:
+  """Whether a value is of a type of JSON Schema."""
+  if isinstance(value, bool):
+    return kind == "boolean"
+  if isinstance(value, (int, float)):
+    return kind == "number" or kind == "integer" and value == value // 1
+  return kind == "string" and isinstance(value, str) or kind not in ("boolean", "number", "integer", "string")
 
 
 def _is_multiple(value: Any, step: Any) -> bool:

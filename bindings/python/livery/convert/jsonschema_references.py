@@ -13,7 +13,7 @@ DEEPEST = 24
 TIGHTER = {"minimum": max, "exclusiveMinimum": max, "maximum": min, "exclusiveMaximum": min, "minLength": max, "maxLength": min,
            "minItems": max, "maxItems": min, "minProperties": max, "maxProperties": min, "uniqueItems": max}
 #: What can hold twice, and be kept once.
-BESIDE = {"pattern", "multipleOf", "enum", "const", "format"}
+BESIDE = {"type", "pattern", "multipleOf", "enum", "const", "format"}
 #: The references by which a schema was reached, and "" for each level of objects and lists.
 Refs = Tuple[str, ...]
 
@@ -23,6 +23,8 @@ class References:
 
   def __init__(self, document: Document, file: Source, root: Dict[str, Any]) -> None:
     self.document, self.file, self.root = document, file, root
+    #: The setting whose schema is being read.
+    self.here = ""
 
   def resolved(self, raw: Any, line: int, refs: Refs) -> Optional[Tuple[Object, Refs]]:
     """A schema with what it refers to and what it is made of, and by which references; None if it cannot be had."""
@@ -51,7 +53,7 @@ class References:
           made[keyword] = TIGHTER[keyword](made[keyword], value)
         else:
           if keyword in BESIDE and made.get(keyword, value) != value:
-            self.document.lose(self.file.place(found[0].at(keyword)), "", f"`{keyword}` {fitting.short(value)} is not kept beside {fitting.short(made[keyword])}")
+            self.document.lose(self.file.place(found[0].at(keyword)), self.here, f"`{keyword}` {fitting.short(value)} is not kept beside {fitting.short(made[keyword])}")
           made.setdefault(keyword, value)
     return made, followed
 

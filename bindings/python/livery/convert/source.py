@@ -114,16 +114,18 @@ class _Decoder(json.decoder.JSONDecoder):
       made.lines[name] = self.line(at)
     return made
 
-  @staticmethod
-  def _float(text: str) -> float:
+  def _float(self, text: str) -> float:
     value = float(text)
     if math.isinf(value):
-      raise ValueError(f"{text} is beyond all numbers")
+      raise self._refused(f"{text} is beyond all numbers")
     return value
 
-  @staticmethod
-  def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+  def _constant(self, name: str) -> Any:
+    raise self._refused(f"{name} is no JSON")
+
+  def _refused(self, message: str) -> json.JSONDecodeError:
+    """At the value that was begun last."""
+    return json.JSONDecodeError(message, self._text, self._begun[-1][-1] if self._begun and self._begun[-1] else 0)
 
 
 def read_json(source: Source, comments: bool = False) -> Any:

@@ -25,6 +25,13 @@ HELP = """livery generate: typed accessors for the settings of a schema, and pag
   -n, --name NAME     what the type is called, and what names in C begin with; the name of the file without it
   -o, --output FILE   write this file, unless it is there with the same content; standard output without it
   -h, --help          print this
+  --version           print the version
+
+exit status
+  0  done
+  2  the command line is wrong
+  4  the schema is wrong
+  8  a file cannot be read or written
 """
 LANGUAGES = ("c", "swift", "python", "markdown", "html")
 

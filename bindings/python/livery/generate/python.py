@@ -89,7 +89,7 @@ class _Module:
     return kinds[0] if len(kinds) == 1 else f"Union[{', '.join(kinds)}]"
 
   def _record(self, setting: Setting, name: str, stub: bool) -> str:
-    idents = Names([*TAKEN, "_of", "_value"])
+    idents = Names([*TAKEN, "_of", "_value", "classmethod"])
     rows: List[Tuple[Setting, str, str]] = [
       (member, idents.take(snake(member.name)), self._type(member, f"{name}{pascal(member.name)}", stub))
       for member in setting.template]
