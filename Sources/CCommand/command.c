@@ -107,20 +107,16 @@ int command_usage(const command *command, const char *format, ...) {
   return USAGE;
 }
 
-int command_unreadable(const command *command, const char *file) {
-  char message[2000];
-  snprintf(message, sizeof message, "%s: cannot be read", file);
-  tell(command, livery_status_name(LIVERY_ERROR_NOT_FOUND), message);
-  return MISSING;
-}
-
-int command_unwritable(const command *command, const char *file) {
+static int fail_with_file(const command *command, const char *action, const char *file) {
   bool is_missing = errno == ENOENT || errno == ENOTDIR;
   char message[2000];
-  snprintf(message, sizeof message, "cannot write %s: %s", file, strerror(errno));
+  snprintf(message, sizeof message, "cannot %s %s: %s", action, file, strerror(errno));
   tell(command, livery_status_name(is_missing ? LIVERY_ERROR_NOT_FOUND : LIVERY_ERROR_IO), message);
   return is_missing ? MISSING : SYSTEM;
 }
+
+int command_unreadable(const command *command, const char *file) { return fail_with_file(command, "read", file); }
+int command_unwritable(const command *command, const char *file) { return fail_with_file(command, "write", file); }
 
 int command_end(const command *command, int done) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return done;
@@ -211,12 +207,13 @@ static void log_line(int32_t level, const char *message, void *name) {
 
 int command_read(command *command, int count, char **arguments) {
   livery_set_log_handler(log_line, (void *)command->name, NULL);
-  bool asks_for_help = false, is_ended = false;
+  bool asks_for_help = false, asks_for_version = false, is_ended = false;
   const command_option *given[64];
   size_t given_count = 0;
   const command_option shared[] = {
     {"store", "PATH", .text = &command->store}, {"timeout", "MS", .take = take_timeout, .user_data = command},
     {"json", .flag = &command->is_json}, {"help", .flag = &asks_for_help},
+    {"version", .flag = &asks_for_version},
     {"key-file", "FILE", .text = &command->key.file}, {"keyring", "NAME", .text = &command->key.keyring},
     {"credential", "NAME", .text = &command->key.credential},
   };
@@ -243,13 +240,16 @@ int command_read(command *command, int count, char **arguments) {
     if (done != GO_ON) return done;
     if (option->only && given_count < sizeof given / sizeof *given) given[given_count++] = option;
   }
-  for (size_t index = 0; !asks_for_help && index < given_count; index++) {
+  if (asks_for_help || asks_for_version) {
+    if (asks_for_help) fputs(command->help, stdout);
+    else printf(command->is_json ? "\"%s%s\"\n" : "%s %s\n", command->is_json ? "" : command->name, livery_version_string());
+    return command_end(command, DONE);
+  }
+  for (size_t index = 0; index < given_count; index++) {
     int done = check_option(command, given[index]);
     if (done != GO_ON) return done;
   }
-  if (!asks_for_help) return find_key(command);
-  fputs(command->help, stdout);
-  return command_end(command, DONE);
+  return find_key(command);
 }
 
 int command_open(const command *command, uint32_t flags, livery_store **store) {

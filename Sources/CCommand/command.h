@@ -61,7 +61,7 @@ typedef struct command {
 } command;
 
 // Reads the arguments of main(), and moves the words that are no options to their front. Every program has --store, --timeout,
-// --json, --help and -h. GO_ON, or the exit status of a program that ends here.
+// --json, --version, --help and -h. GO_ON, or the exit status of a program that ends here.
 int command_read(command *command, int count, char **arguments);
 
 // Of a program that writes where it may, and otherwise only looks.
@@ -78,12 +78,16 @@ void command_drop_key(void);
 // Each says what went wrong, and is the exit status. `what` is what it happened to, such as a file, or NULL.
 int command_fail(const command *command, livery_status status, const char *what);
 int command_usage(const command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int command_unreadable(const command *command, const char *file);
 // By errno.
+int command_unreadable(const command *command, const char *file);
 int command_unwritable(const command *command, const char *file);
 
 // Ends the program: SYSTEM if standard output did not take what is to be known.
 int command_end(const command *command, int done);
+
+// The whole of a file, or of standard input for "-", to be freed; a NUL follows it. NULL with errno where it cannot be read, or has
+// more bytes than `most`.
+char *command_read_file(const char *path, size_t most, size_t *length);
 
 // A line of standard input without its end, to be freed; one that is hidden a terminal does not show, and whoever has it wipes it.
 // NULL where there is none any more.

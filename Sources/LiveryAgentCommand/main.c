@@ -30,6 +30,7 @@ static const char help[] =
   "  --timeout MS         how long to wait for other writers; 5000 without it\n"
   "  --json               print what is known as JSON\n"
   "  -h, --help           print this\n"
+  "  --version            print the version\n"
   "\n"
   "The agent is configured as an app is: livery set --store PATH agent.page.enabled true, and it serves the page at once.\n"
   "SIGHUP has it begin anew what it runs.\n";

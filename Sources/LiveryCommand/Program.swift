@@ -68,7 +68,16 @@ enum Program {
     guard isExtensionName(noun) else { return }
     // The program itself is argument 0.
     noun.withCString { lvs_become($0, Int32(place + 1), showsHelp) }
+    if extensions.contains(where: { $0.sameBytes(as: noun) }) {
+      throw StoreError(.unavailable, "this needs the program livery-\(noun), which is not installed beside livery")
+    }
   }
+
+  /// Those that there are with this version: others are no commands where they are not there.
+  private static let extensions = [
+    "agent", "console", "convert", "fetch", "generate", "images", "page", "picker", "prompt", "secrets", "session",
+    "sync",
+  ]
 
   /// Whether a word may be the command of an extension.
   static func isExtensionName(_ noun: String) -> Bool {

@@ -21,7 +21,8 @@ static const char help[] =
   "livery images: judge on which images text is legible\n"
   "\n"
   "  livery images put FILE… [--any]           store images, and what legibility follows from\n"
-  "  livery images apply FILE [--bundle DIR]   apply a brand's property list as `livery brand apply`, and judge its images\n"
+  "  livery images apply FILE [--bundle DIR]   apply a brand's property list, which is a file, as `livery brand apply`,\n"
+  "                                            and judge its images\n"
   "  livery images judge [ID…] [--all]         judge images that were stored without it; --all: every image anew\n"
   "  livery images show ID… [--text COLOR] [--background COLOR] [--area X,Y,WIDTH,HEIGHT[,WEIGHT]]\n"
   "                                            tell on how much of an image white, black or other text is illegible\n"
@@ -35,7 +36,8 @@ static const char help[] =
   "  --area AREA         where text lies, in fractions of the image; can be given more than once\n"
   "  --timeout MS        how long to wait for other writers; 5000 if not given\n"
   "  --json              print the result as one JSON value\n"
-  "  -h, --help          print this\n";
+  "  -h, --help          print this\n"
+  "  --version           print the version\n";
 
 static bool read_area(const char *text, livery_images_area *area) {
   int end = 0;
@@ -57,26 +59,6 @@ static const command_option options[] = {
   {"bundle", "DIR", .text = &bundle, .only = "apply"}, {"area", "AREA", .take = take_area, .only = "show"},
 };
 
-// The whole of a file; NULL if it cannot be read, or is larger than any asset.
-static char *read_file(const char *path, size_t *length) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return NULL;
-  char *bytes = NULL;
-  size_t size = 0;
-  for (*length = 0; size <= 2 * (size_t)LIVERY_ASSET_MAX;) {
-    size = size ? 2 * size : 1 << 16;
-    char *larger = realloc(bytes, size);
-    if (!larger) break;
-    bytes = larger;
-    *length += fread(bytes + *length, 1, size - *length, file);
-    if (*length < size) break;
-  }
-  bool is_read = bytes && !ferror(file) && *length < size;
-  fclose(file);
-  if (!is_read) free(bytes), bytes = NULL;
-  return bytes;
-}
-
 static int put(livery_store *store, const command *command) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(store, LIVERY_LAYER_USER, &change);
@@ -85,7 +67,7 @@ static int put(livery_store *store, const command *command) {
   int done = ids ? DONE : SYSTEM;
   for (int index = 1; index < command->count && done == DONE; index++) {
     size_t length = 0;
-    char *bytes = read_file(command->words[index], &length);
+    char *bytes = command_read_file(command->words[index], LIVERY_ASSET_MAX, &length);
     if (!bytes) {
       done = command_unreadable(command, command->words[index]);
       break;
@@ -191,7 +173,7 @@ static int apply(livery_store *store, const command *command) {
   livery_branding_options options = LIVERY_BRANDING_OPTIONS_INIT;
   options.bundle = bundle;
   size_t length = 0;
-  char *list = read_file(command->words[1], &length);
+  char *list = command_read_file(command->words[1], LIVERY_ASSET_MAX, &length);
   if (!list) return command_unreadable(command, command->words[1]);
   livery_value *report = NULL;
   livery_status status = livery_branding_apply_plist(store, list, length, &options, &report);

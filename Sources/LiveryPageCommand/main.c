@@ -35,6 +35,7 @@ static const char help[] =
   "  --timeout MS         how long to wait for other writers; 5000 without it\n"
   "  --json               print what happens as JSON, a line each\n"
   "  -h, --help           print this\n"
+  "  --version            print the version\n"
   "\n"
   "A line on standard input makes another address. SIGTERM and SIGINT stop it.\n";
 

@@ -30,7 +30,8 @@ static const char help[] =
   "  --size WxH             with camera: how large a picture is wanted, in pixels\n"
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print everything as JSON\n"
-  "  -h, --help             print this\n";
+  "  -h, --help             print this\n"
+  "  --version              print the version\n";
 
 static livery_picker_options picking = LIVERY_PICKER_OPTIONS_INIT;
 

@@ -26,7 +26,8 @@ static const char help[] =
   "  --reveal               with request: print what a person has typed as a secret, too\n"
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print everything as JSON\n"
-  "  -h, --help             print this\n";
+  "  -h, --help             print this\n"
+  "  --version              print the version\n";
 
 static livery_prompt_options asking = LIVERY_PROMPT_OPTIONS_INIT;
 static const char *fixed, *schema_file;
@@ -191,18 +192,6 @@ static void print_result(const livery_prompt_result *result, void *user_data) {
   fflush(stdout);
 }
 
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return NULL;
-  char *text = calloc(1, LIVERY_PROMPT_SIZE_MAX + 1);
-  if (text && (fread(text, 1, LIVERY_PROMPT_SIZE_MAX, file), ferror(file))) {
-    free(text);
-    text = NULL;
-  }
-  fclose(file);
-  return text;
-}
-
 // -- provide
 
 static livery_status answer(work *work, livery_value *value);
@@ -356,7 +345,8 @@ static int request(work *work, const char *subject) {
     livery_value_release(about);
     return command_usage(work->command, "the subject is an object of JSON, not %.80s", subject);
   }
-  if (schema_file && !(schema = read_file(schema_file))) return command_unreadable(work->command, schema_file);
+  size_t length = 0;
+  if (schema_file && !(schema = command_read_file(schema_file, LIVERY_PROMPT_SIZE_MAX, &length))) return command_unreadable(work->command, schema_file);
   asking.flags = LIVERY_PROMPT_DISPATCH;
   asking.schema = schema;
   // What fails to start is told, too.

@@ -26,6 +26,7 @@ static const char help[] =
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print what was done as JSON\n"
   "  -h, --help             print this\n"
+  "  --version              print the version\n"
   "\n"
   "Keep a copy of the key apart from the store and its backups: without it nobody reads the secrets again. A key is one\n"
   "store's: `rotate` takes the former one away, also from another store that was sealed with it.\n";

@@ -28,7 +28,8 @@ static const char help[] =
   COMMAND_KEY_HELP("  ")
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print the state as JSON, a line each\n"
-  "  -h, --help             print this\n";
+  "  -h, --help             print this\n"
+  "  --version              print the version\n";
 
 static bool watches, replaces, has_end;
 static const char *token_file;
@@ -127,21 +128,13 @@ static livery_status wait_for(livery_store *store, const bool *is_over) {
   return status;
 }
 
-// The token, to be wiped and freed; NULL if it cannot be read.
+// Of what is longer than a token the library says so.
+enum { TOKEN_FILE_MAX = 1 << 20 };
+
+// The token, to be wiped and freed; NULL with errno if it cannot be read.
 static char *read_token(size_t *length) {
-  FILE *file = strcmp(token_file, "-") == 0 ? stdin : fopen(token_file, "rb");
-  char *token = file ? malloc(LIVERY_SESSION_TOKEN_MAX + 2) : NULL;
-  if (token) {
-    setvbuf(file, NULL, _IONBF, 0);
-    *length = fread(token, 1, LIVERY_SESSION_TOKEN_MAX + 1, file);
-    if (ferror(file)) {
-      free(token);
-      token = NULL;
-    } else if (*length > 0 && token[*length - 1] == '\n') {
-      --*length;
-    }
-  }
-  if (file && file != stdin) fclose(file);
+  char *token = command_read_file(token_file, TOKEN_FILE_MAX, length);
+  if (token && *length > 0 && token[*length - 1] == '\n') --*length;
   return token;
 }
 
@@ -185,7 +178,7 @@ static int begin(const command *command, livery_store *store, bool is_login, con
     status = is_login ? livery_session_login(store, user, &login) : livery_session_update(store, user, &login);
   livery_value_release(user);
   if (token) {
-    explicit_bzero(token, LIVERY_SESSION_TOKEN_MAX + 2);
+    explicit_bzero(token, login.token_length);
     free(token);
   }
   return status == LIVERY_OK ? GO_ON : command_fail(command, status, NULL);

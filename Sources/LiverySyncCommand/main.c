@@ -35,7 +35,8 @@ static const char help[] =
   "  --wait MS              how long an enrollment, a pull or a push may take; 60000 without it\n"
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print what is known as JSON\n"
-  "  -h, --help             print this\n";
+  "  -h, --help             print this\n"
+  "  --version              print the version\n";
 
 static livery_sync_options sync_options = LIVERY_SYNC_OPTIONS_INIT;
 

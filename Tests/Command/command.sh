@@ -811,6 +811,11 @@ mkdir -p alone && cp "$livery" alone/livery
 if env PATH=/usr/bin:/bin alone/livery brand show --html - >out 2>err; then fail "a brand is not drawn without the extension"
 elif [ $? -eq 8 ] && grep -q 'extension `page`' err && [ ! -s out ]; then pass
 else fail "without the extension a brand is not drawn" "$(cat err)"; fi
+for noun in page generate sync; do
+  env PATH=/usr/bin:/bin alone/livery $noun --help >out 2>err
+  if [ $? -eq 8 ] && grep -q "needs the program livery-$noun" err && [ ! -s out ]; then pass
+  else fail "a command of an extension that is not installed is told so" "$(cat err)"; fi
+done
 export LIVERY_STORE=$work/s
 
 # The rest

@@ -10,7 +10,7 @@ struct Arguments {
   private(set) var problem: String?
 
   /// Options that take no value.
-  private static let flags = ["json", "help", "behind-proxy", "none", "publish-again"]
+  private static let flags = ["json", "help", "version", "behind-proxy", "none", "publish-again"]
 
   init(_ given: [String]) {
     var rest = given[...]

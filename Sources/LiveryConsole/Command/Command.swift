@@ -1,4 +1,5 @@
 import CConsole
+import CLivery
 import LiveryClient
 import LiveryFleet
 import LiveryHTTP
@@ -41,6 +42,11 @@ struct Command {
   private func act() -> Int32 {
     if arguments.has("help") {
       Output.print(Command.help)
+      return Exit.done
+    }
+    if arguments.has("version") {
+      let version = String(cString: livery_version_string())
+      Output.print(arguments.has("json") ? "\"\(version)\"" : "livery console \(version)")
       return Exit.done
     }
     do throws(Refusal) {

@@ -30,7 +30,7 @@ struct CommandForm {
   }
 
   /// What all commands take: the console that they are about, and how they print.
-  static let common = ["state", "json", "help"] + Configuration.names
+  static let common = ["state", "json", "help", "version"] + Configuration.names
 
   /// What any command takes.
   static let options = common + all.flatMap { $0.options }

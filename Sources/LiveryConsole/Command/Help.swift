@@ -38,9 +38,9 @@ extension Command {
       --database URL       postgresql://…; a file in the folder without it
       --publish PLACE      the folder that a web server delivers, or a bucket: s3://NAME/PREFIX
       --endpoint URL       the store that the bucket is of; AWS without it
-      --region NAME        the bucket's region
+      --region NAME        the bucket's region; else $AWS_REGION or $AWS_DEFAULT_REGION
       --credentials FILE   who puts things there: aws_access_key_id = … and aws_secret_access_key = …, of mode 0400;
-                           AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY without it
+                           $AWS_ACCESS_KEY_ID, $AWS_SECRET_ACCESS_KEY and $AWS_SESSION_TOKEN without it
       --endpoint-ca-file FILE  whom to trust there, in PEM; whom the system trusts without it
       --broker URL         mqtt://HOST[:PORT] or mqtts://…, where hints go to
       --broker-user NAME   who the console is to the broker
@@ -84,6 +84,7 @@ extension Command {
       --offset N           of `device list`: how many are left out at the beginning
       --json               print JSON
       -h, --help           print this
+      --version            print the version
 
     A channel is `fleet`, `group.NAME` or `device.ID`; a verb is recommend, replace, enforce or release.
     """
