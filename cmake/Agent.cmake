@@ -7,7 +7,6 @@ livery_extension_program(agent EXTENSION sync COMPONENT agent
   LIBRARIES Livery::page Livery::fetch ${CMAKE_DL_LIBS})
 
 # Where systemd looks for it: beneath the prefix, as in packages.
-set(LIVERY_AGENT_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/livery-agent)
-configure_file(${agent}/livery-agent.service.in ${generated}/livery-agent.service @ONLY)
-install(FILES ${generated}/livery-agent.service DESTINATION lib/systemd/system COMPONENT agent)
+livery_install_unit(livery-agent ${agent}/livery-agent.service.in agent)
+set(has_agent ON)
 install(FILES ${agent}/livery-agent.conf DESTINATION lib/sysusers.d COMPONENT agent)

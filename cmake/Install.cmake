@@ -1,5 +1,5 @@
 # Library with its links, static library, headers, command with its manual and completions, license, pkg-config file and CMake
-# package. The installed tree may be moved: nothing in it names the prefix unless an install directory is absolute.
+# package. The installed tree may be moved: nothing in it names the prefix unless an install directory is absolute, but for the units of systemd.
 #
 # Components are packages (Packages.cmake): `library`, `development`, `command`, and each extension's noun.
 include(CMakePackageConfigHelpers)
@@ -25,6 +25,24 @@ function(livery_install_link target link component)
     message(STATUS \"Installing: \$ENV{DESTDIR}\${directory}/${link}\")
     file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${directory}\")
     file(CREATE_LINK ${target} \"\$ENV{DESTDIR}\${directory}/${link}\" SYMBOLIC)" COMPONENT ${component})
+endfunction()
+
+# The unit by which systemd runs a program, from its template. It names the program by its whole path: where the tree is installed
+# beneath another prefix than it was configured for, the one of there.
+function(livery_install_unit program template component)
+  set(LIVERY_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/${program})
+  configure_file(${template} ${generated}/${program}.service @ONLY)
+  install(FILES ${generated}/${program}.service DESTINATION lib/systemd/system COMPONENT ${component})
+  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_BINDIR}")
+    # CPack's prefix is a folder of its own.
+    install(CODE "
+      if(NOT CMAKE_INSTALL_PREFIX STREQUAL \"${CMAKE_INSTALL_PREFIX}\" AND NOT CMAKE_INSTALL_PREFIX MATCHES \"/_CPack_Packages/\")
+        set(unit \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/${program}.service\")
+        file(READ \"\${unit}\" text)
+        string(REPLACE \"${LIVERY_PROGRAM}\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${program}\" text \"\${text}\")
+        file(WRITE \"\${unit}\" \"\${text}\")
+      endif()" COMPONENT ${component})
+  endif()
 endfunction()
 
 # The manual page of a program.
@@ -88,7 +106,7 @@ install(FILES ${generated}/livery.pc DESTINATION ${pc_directory} COMPONENT devel
 # CMake package. Versions before 1.0 may change the ABI between minor versions.
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/Livery)
 configure_package_config_file(cmake/LiveryConfig.cmake.in ${generated}/LiveryConfig.cmake
-  INSTALL_DESTINATION ${package_directory} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+  INSTALL_DESTINATION ${package_directory} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${generated}/LiveryConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${generated}/LiveryConfig.cmake ${generated}/LiveryConfigVersion.cmake DESTINATION ${package_directory}
   COMPONENT development)

@@ -2,7 +2,7 @@
 #
 # Gives a target in C or C++ the header <name>_settings.h of a schema, made anew when the schema changes. The name is the
 # schema's file's if none is given; it begins what the header declares.
-find_program(LIVERY_GENERATE livery-generate HINTS ${PACKAGE_PREFIX_DIR}/bin)
+find_program(LIVERY_GENERATE livery-generate HINTS ${_livery_programs})
 
 function(livery_generate target)
   cmake_parse_arguments(PARSE_ARGV 1 made "" "SCHEMA;NAME;OUTPUT" "")

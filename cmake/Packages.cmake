@@ -119,12 +119,17 @@ foreach(noun IN LISTS extensions)
     string(APPEND needed ", libcurl4")
     string(APPEND recommended ", libmosquitto1")
   endif()
+  if(noun STREQUAL "page")
+    # Forms are made of schemas, which are JSON. Prompts are shown with livery-workflow.
+    string(APPEND needed ", libjansson4")
+    string(APPEND recommended ", livery-workflow")
+  endif()
   livery_package(${noun} livery-${noun} libs
     "${description}:\na library on liblivery0 with its headers, and the programs that\nthe command livery runs for it."
     LIBRARY DEPENDS "${needed}" RECOMMENDS "${recommended}")
 endforeach()
 
-if(DEFINED LIVERY_AGENT_PROGRAM)
+if(has_agent)
   # Whom it runs as.
   string(CONCAT livery_user
     "if [ \"$1\" = configure ] && ! getent passwd livery >/dev/null; then\n"

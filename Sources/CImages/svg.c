@@ -48,7 +48,7 @@ static bool find_program(char program[PATH_MAX]) {
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length > 0) self[length] = 0;
   const char *library = dladdr((void *)(uintptr_t)decode_svg, &info) ? info.dli_fname : NULL;
-  static const char *const places[] = {"", "../bin/", "../../bin/"};
+  static const char *const places[] = {"", "../bin/", "../../bin/", "../../../bin/"};
   for (size_t index = 0; index < sizeof places / sizeof *places; index++)
     if (library && is_beside(library, places[index], program)) return true;
   return (length > 0 && is_beside(self, "", program)) || is_in_path(program);

@@ -16,7 +16,7 @@ needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="
 @pytest.fixture
 def unit(tmp_path):
   made = tmp_path / "livery-agent.service"
-  text = TEMPLATE.read_text().replace("@LIVERY_AGENT_PROGRAM@", str(BUILD / "livery-agent"))
+  text = TEMPLATE.read_text().replace("@LIVERY_PROGRAM@", str(BUILD / "livery-agent"))
   # The manual page need not be installed yet.
   made.write_text(re.sub("Documentation=.*\n", "", text))
   return made

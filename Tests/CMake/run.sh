@@ -105,3 +105,18 @@ for generator; do
   quiet "$tree/moved/bin/livery" --version
   echo "ok $label command"
 done
+
+# Beneath another prefix than it was configured for, in folders of its own: units of systemd, and what CMake is told of programs.
+if [ -f "$prebuilt/livery-agent" ] && [ -f "$prebuilt/livery-console" ]; then
+  tree=$work/elsewhere
+  quiet cmake -S "$source" -B "$tree/build" -DLIVERY_PREBUILT="$prebuilt" -DBUILD_TESTING=OFF \
+    -DCMAKE_INSTALL_BINDIR=tools/bin -DCMAKE_INSTALL_LIBDIR=lib/x/y
+  quiet cmake --install "$tree/build" --prefix "$tree/there"
+  for noun in agent console; do
+    grep -q "^ExecStart=$tree/there/tools/bin/livery-$noun " "$tree/there/lib/systemd/system/livery-$noun.service" ||
+      { echo "the unit of livery-$noun names another program" >&2; exit 1; }
+  done
+  quiet cmake -S "$here/find_package" -B "$tree/client" -DLivery_DIR="$tree/there/lib/x/y/cmake/Livery"
+  quiet cmake --build "$tree/client"
+  echo "ok elsewhere"
+fi
