@@ -215,10 +215,10 @@ def test_what_is_wrong_with_the_options_is_told_at_once(tmp_path, bucket):
   assert not (tmp_path / "state" / "signing.key").exists()
 
 
-@pytest.mark.skipif(shutil.which("moto_server") is None, reason="moto is not installed")
+@pytest.mark.skipif(not MOTO.exists(), reason="moto is not installed")
 def test_another_implementation_takes_it(tmp_path):
   port = free_port()
-  server = subprocess.Popen(["moto_server", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+  server = subprocess.Popen([MOTO, "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
   try:
     import urllib.request
     endpoint = f"http://127.0.0.1:{port}"
