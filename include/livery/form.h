@@ -84,6 +84,7 @@ typedef struct livery_form_options {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `value` is NULL, no such layer, or the locale is no tag of a language
+ *   - #LIVERY_ERROR_IO                the library that reads JSON is not installed, or cannot be loaded
  * @since 0.1
  */
 LIVERY_API livery_status livery_form(livery_store *store, const livery_form_options *options, livery_value **value);
@@ -140,6 +141,7 @@ typedef struct livery_search_options {
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the query is too long or not UTF-8, or the locale is no tag of
  *     a language
+ *   - #LIVERY_ERROR_IO                the library that reads JSON is not installed, or cannot be loaded
  * @since 0.1
  */
 LIVERY_API livery_status livery_search(livery_store *store, const char *query, const livery_search_options *options,

@@ -67,8 +67,14 @@ extension SharedEnvironment {
   ) throws(StoreError) -> String {
     let work = try TemporaryFile(folder, mode: mode, owner)
     defer { work.remove() }
-    let copied = try copy(to: work.descriptor, allowsDamagedRecords) { () throws(StoreError) in
-      try StoreFile(work.name, in: folder, keeping: false)
+    let copied: StoreFile
+    do throws(StoreError) {
+      copied = try copy(to: work.descriptor, allowsDamagedRecords) { () throws(StoreError) in
+        try StoreFile(work.name, in: folder, keeping: false)
+      }
+    } catch {
+      // What has no room is the copy, and not the store.
+      throw error.code == .noSpace && error.systemError != 0 ? .system(error.systemError, folder.path) : error
     }
     let name = name(copied)
     guard fsync(work.descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(name)) }

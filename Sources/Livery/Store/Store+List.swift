@@ -23,7 +23,7 @@ extension Store {
         let descriptor = admission.declared?.descriptor
         let isSecret = try view.isSecret(name, descriptor, record.value)
         items.append(item(name, record, descriptor, isSecret: isSecret))
-        return limit == 0 || items.count < limit
+        return limit <= 0 || items.count < limit
       }
       return .list(items)
     }

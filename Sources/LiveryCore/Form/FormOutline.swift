@@ -32,12 +32,11 @@ public struct FormOutline: Sendable {
   public init() {}
 
   /// - Parameter text: a schema without errors.
-  /// - Throws: `.corrupt` for anything else.
+  /// - Throws: `.corrupt` for anything else; `.io` if the library that reads JSON cannot be loaded.
   public init(_ text: [UInt8]) throws(StoreError) {
     let document: JSON
     do throws(StoreError) { document = try JSON.parse(text) } catch {
-      guard error.code == .noMemory else { throw Self.damaged(error.message) }
-      throw error
+      throw error.code == .parse ? Self.damaged(error.message) : error
     }
     let compilation = compileSchema(document, text)
     guard let schema = compilation.schema else {
