@@ -73,8 +73,9 @@ extension SharedEnvironment {
         try StoreFile(work.name, in: folder, keeping: false)
       }
     } catch {
+      guard error.code == .noSpace, error.systemError != 0 else { throw error }
       // What has no room is the copy, and not the store.
-      throw error.code == .noSpace && error.systemError != 0 ? .system(error.systemError, folder.path) : error
+      throw StoreError(.noSpace, "\(folder.path) has no room for the copy", systemError: error.systemError)
     }
     let name = name(copied)
     guard fsync(work.descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(name)) }

@@ -36,7 +36,8 @@ public struct FormOutline: Sendable {
   public init(_ text: [UInt8]) throws(StoreError) {
     let document: JSON
     do throws(StoreError) { document = try JSON.parse(text) } catch {
-      throw error.code == .parse ? Self.damaged(error.message) : error
+      guard error.code == .noMemory || error.code == .io else { throw Self.damaged(error.message) }
+      throw error
     }
     let compilation = compileSchema(document, text)
     guard let schema = compilation.schema else {
