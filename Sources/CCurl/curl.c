@@ -120,18 +120,35 @@ static bool keep_field(request *r, const char *line, size_t length) {
   return true;
 }
 
+static bool is_word(const char *text, size_t length, const char *word) {
+  return strlen(word) == length && strncasecmp(text, word, length) == 0;
+}
+
+// Whether the body is packed by gzip, once, or not at all.
+static bool is_unpackable(request *r, const char *value) {
+  static const char between[] = ", \t";
+  for (value += strspn(value, between); *value; value += strspn(value, between)) {
+    size_t length = strcspn(value, between);
+    bool is_gzip = is_word(value, length, "gzip") || is_word(value, length, "x-gzip");
+    if (is_gzip && (r->unpacker || !(r->unpacker = lvu_unpacker_new()))) return false;
+    if (!is_gzip && !is_word(value, length, "identity") && !is_word(value, length, "none")) return false;
+    value += length;
+  }
+  return true;
+}
+
 // What the body is packed in. Whether it can be taken out, where that was asked for.
 static bool take_packing(request *r, long status) {
   if (status > 599) {
     snprintf(r->problem, sizeof r->problem, "the server answers %ld, which is no status", status);
     return false;
   }
-  for (size_t index = 0; r->takes_packed && index < r->count; index++) {
-    const char *packing = strcasecmp(r->fields[index].name, "Content-Encoding") == 0 ? r->fields[index].value : "";
-    if (!*packing || strcasecmp(packing, "identity") == 0) continue;
-    bool is_gzip = !r->unpacker && (strcasecmp(packing, "gzip") == 0 || strcasecmp(packing, "x-gzip") == 0);
-    if (is_gzip && (r->unpacker = lvu_unpacker_new())) continue;
-    snprintf(r->problem, sizeof r->problem, "the answer is packed by `%.30s`, which was not asked for", packing);
+  // What else an answer brings along nobody looks at.
+  bool has_content = status == 200 || status == 203 || status == 206;
+  for (size_t index = 0; r->takes_packed && has_content && index < r->count; index++) {
+    const char *value = r->fields[index].value;
+    if (strcasecmp(r->fields[index].name, "Content-Encoding") != 0 || is_unpackable(r, value)) continue;
+    snprintf(r->problem, sizeof r->problem, "the answer is packed by `%.30s`, which was not asked for", value);
     return false;
   }
   return true;

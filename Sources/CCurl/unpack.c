@@ -58,8 +58,12 @@ unpacking lvu_unpack(unpacker *u, const void *bytes, size_t length, unpacked_fn 
   u->stream.next_in = (unsigned char *)(uintptr_t)bytes;
   u->stream.avail_in = (unsigned)length;
   for (bool is_full = false; u->stream.avail_in > 0 || is_full;) {
-    // One body may be several that were packed by themselves.
-    if (u->is_at_end && zlib.inflateReset(&u->stream) != Z_OK) return UNPACKING_DAMAGED;
+    if (u->is_at_end) {
+      // One body may be several that were packed by themselves; what is none is filling, as gzip(1) has it.
+      enum { FIRST = 0x1F };
+      if (*u->stream.next_in != FIRST) return UNPACKING_GOES_ON;
+      if (zlib.inflateReset(&u->stream) != Z_OK) return UNPACKING_DAMAGED;
+    }
     u->has_begun = true;
     u->is_at_end = false;
     u->stream.next_out = out;

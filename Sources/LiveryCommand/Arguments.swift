@@ -33,6 +33,7 @@ struct Option: Sendable {
       name: "type", value: "TYPE",
       help: "convert to bool, int, double, string, data, url, date, color, image, list or object"),
     Option(name: "all", help: "all settings of the layer"),
+    Option(name: "names", help: "print their names alone, a line each"),
     Option(name: "after", value: "NAME", help: "only settings that come after this name"),
     Option(name: "limit", value: "COUNT", help: "at most so many settings, or commits; 0 for all"),
     Option(name: "plan", help: "tell what would happen, and touch nothing"),

@@ -43,7 +43,7 @@ struct Command: Sendable {
       run: trial),
     Command(
       name: "list", usage: "[PATTERN]", summary: "list settings, such as `media*` or `branding.**`",
-      options: ["after", "limit"], words: 0...1, run: list),
+      options: ["names", "after", "limit"], words: 0...1, run: list),
     Command(
       name: "form", usage: "", summary: "show what a person may set, in the schema's order",
       options: ["layer", "locale", "hidden"], words: 0...0, run: form),

@@ -47,6 +47,13 @@ func list(_ context: Context) throws(StoreError) {
   let found = try context.open(readOnly: true).list(
     context.words.first, after: context.arguments.value("after"), limit: limit)
   guard case .list(let all) = found else { return }
+  if context.arguments.has("names") {
+    for item in all {
+      let name = item.text("name")
+      context.output.line(context.output.isTerminal ? visible(name) : name)
+    }
+    return context.output.result(.list(all.map { .string($0.text("name")) }))
+  }
   let items = context.reveals ? all : all.map { Masking.masked($0) }
   context.output.result(.list(items))
 

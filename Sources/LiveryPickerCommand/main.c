@@ -23,7 +23,7 @@ static const char help[] =
   "\n"
   "  --store PATH           the directory of the store; else $LIVERY_STORE\n"
   "  --set SETTING          with folder, camera and upload: the setting that is to show the image, in the same commit\n"
-  "  --layer LAYER          with --set: the layer that it is set in; user without it\n"
+  "  --layer LAYER          with --set: where it is set: recommended, user (as without it), session or enforced\n"
   "  --max-size BYTES       the most bytes that the image may have; 16777216 without it\n"
   "  --wait MS              how long the source may take\n"
   "  --device PATH          with camera: the device; the first one without it\n"
@@ -65,11 +65,11 @@ static const char *take_layer(const char *value, void *unused) {
   (void)unused;
   static const struct { const char *name; livery_layer layer; } layers[] = {
     {"recommended", LIVERY_LAYER_RECOMMENDED}, {"user", LIVERY_LAYER_USER}, {"session", LIVERY_LAYER_SESSION},
-    {"enforced", LIVERY_LAYER_ENFORCED}, {"override", LIVERY_LAYER_OVERRIDE},
+    {"enforced", LIVERY_LAYER_ENFORCED},
   };
   for (size_t index = 0; index < sizeof layers / sizeof *layers; index++)
     if (strcmp(layers[index].name, value) == 0) return picking.layer = layers[index].layer, NULL;
-  return "takes recommended, user, session, enforced or override";
+  return "takes recommended, user, session or enforced";
 }
 
 static const command_option options[] = {

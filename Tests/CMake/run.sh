@@ -111,9 +111,9 @@ if [ -f "$prebuilt/livery-agent" ] && [ -f "$prebuilt/livery-console" ]; then
   tree=$work/elsewhere
   quiet cmake -S "$source" -B "$tree/build" -DLIVERY_PREBUILT="$prebuilt" -DBUILD_TESTING=OFF \
     -DCMAKE_INSTALL_BINDIR=tools/bin -DCMAKE_INSTALL_LIBDIR=lib/x/y
-  quiet cmake --install "$tree/build" --prefix "$tree/there"
+  (cd "$tree" && quiet cmake --install build --prefix there)
   for noun in agent console; do
-    grep -q "^ExecStart=$tree/there/tools/bin/livery-$noun " "$tree/there/lib/systemd/system/livery-$noun.service" ||
+    grep -q "^ExecStart=\"$tree/there/tools/bin/livery-$noun\" " "$tree/there/lib/systemd/system/livery-$noun.service" ||
       { echo "the unit of livery-$noun names another program" >&2; exit 1; }
   done
   quiet cmake -S "$here/find_package" -B "$tree/client" -DLivery_DIR="$tree/there/lib/x/y/cmake/Livery"

@@ -215,6 +215,8 @@ run 0 list && has NAME && has volume && has locked && quiet
 run 0 list 'branding.**' --json
 json '[i["name"] for i in v] == ["branding.color.Toolbar"] and v[0]["value"] == "#102030FF"'
 run 0 list --limit 2 --json && json 'len(v) == 2'
+run 0 list --names --limit 2 && [ "$(wc -l <out)" -eq 2 ] && ! grep -q ' ' out && pass
+run 0 list --names --limit 2 --json && json 'len(v) == 2 and all(isinstance(i, str) for i in v)'
 run 0 list --after progress --json && json '[i["name"] for i in v] == ["volume"]'
 run 0 list 'nothing*' && prints ""
 run 2 list '' && one_line

@@ -1,7 +1,6 @@
 """Publishing into a bucket of an S3-like store, which may fail, be slow, and have another clock."""
 
 import hashlib
-import shutil
 import subprocess
 import threading
 import time
@@ -9,9 +8,11 @@ import time
 import pytest
 import read_sync
 from bucket import KEY, SECRET, Bucket
-from conftest import Console, Device, free_port, join, wait
+from conftest import ROOT, Console, Device, free_port, join, wait
 
 PREFIX = "fleets/ki osk+1"
+
+MOTO = ROOT / "build" / "venv" / "bin" / "moto_server"
 
 
 @pytest.fixture

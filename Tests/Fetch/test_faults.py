@@ -163,6 +163,30 @@ def test_what_is_packed_otherwise_is_not_taken_for_content(store, server, packin
   assert is_clean(store)
 
 
+@pytest.mark.parametrize("packing, behind", [("gzip", b"\0" * 20_000), ("gzip", b"filling"), ("gzip, identity", b""), ("GZIP", b""), ("identity, x-gzip", b"")])
+def test_packed_content_is_taken_out_however_it_is_said(store, server, packing, behind):
+  url = server.serve("/it", (200, gzip.compress(b"content") + behind, {"Content-Encoding": packing}))
+  assert fetch(store, url, kind="document").data == b"content"
+
+
+@pytest.mark.parametrize("packing", ["none", "identity", "None"])
+def test_what_is_not_packed_is_taken_as_it_is(store, server, packing):
+  assert fetch(store, server.serve("/it", (200, b"content", {"Content-Encoding": packing})), kind="document").data == b"content"
+
+
+@pytest.mark.parametrize("packing", ["br", "gzip"])
+def test_how_pages_of_other_answers_are_packed_is_all_the_same(store, server, packing):
+  headers = {"Content-Encoding": packing}
+  with pytest.raises(livery.NotFoundError):
+    fetch(store, server.serve("/404", (404, b"no page", headers)))
+  leads = server.serve("/302", (302, b"no page", {**headers, "Location": "/there"}))
+  server.serve("/there", (200, PNG))
+  assert fetch(store, leads).data == PNG
+  again = server.serve("/304", (200, PNG, {"ETag": '"1"'}), (304, b"", {**headers, "ETag": '"1"'}))
+  fetch(store, again)
+  assert fetch(store, again).state == livery.fetch.State.READY
+
+
 def test_content_in_several_packs_is_one(store, server):
   body = gzip.compress(b"one") + gzip.compress(b"") + gzip.compress(b"two" * 50_000)
   fetched = fetch(store, server.serve("/it", (200, body, {"Content-Encoding": "x-gzip"})), kind="document")

@@ -26,8 +26,8 @@ def complete(*words, **environment):
   return run.stdout.split()
 
 
-def typed(line, folder, **environment):
-  """What a tab makes of a line, in a bash that somebody sits at."""
+def typed(line, folder, before="", **environment):
+  """What a tab makes of a line, in a bash that somebody sits at and has typed something before."""
   child, terminal = pty.fork()
   if child == 0:
     os.chdir(folder)
@@ -36,7 +36,7 @@ def typed(line, folder, **environment):
   found, end = b"", time.monotonic() + 30
   try:
     # Ctrl-G tells what stands in the line.
-    os.write(terminal, f"source {SCRIPT}; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; echo re''ady\n".encode())
+    os.write(terminal, f"{before}source {SCRIPT}; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; echo re''ady\n".encode())
     while b"ready" not in found and time.monotonic() < end:
       found += os.read(terminal, 4096)
     found = b""
@@ -98,7 +98,8 @@ def odd(tmp_path):
   (tmp_path / "my folder").mkdir()
   store = str(tmp_path / "my folder" / "store")
   subprocess.run([BUILD / "livery", "init", "--store", store], check=True, capture_output=True)
-  names = ["title text", "run$(touch${IFS}ran)", "run`touch ran`", "it's", "say\"so\"", "back\\slash", "wild*", "time:now", "a=b", "grün"]
+  names = ["title text", "run$(touch${IFS}ran)", "run`touch ran`", "it's", "say\"so\"", "back\\slash", "wild*", "time:now", "a=b", "grün",
+           "user@host", "two  spaces", "bang!x"]
   pairs = [part for name in names for part in (name, "1")]
   subprocess.run([BUILD / "livery", "set", "--store", store, "--", *pairs], check=True, capture_output=True)
   return tmp_path, store
@@ -113,12 +114,18 @@ def odd(tmp_path):
   ("livery get say", 'livery get say\\"so\\" '),
   ("livery get 'say", "livery get 'say\"so\"' "),
   ('livery get "say', 'livery get "say\\"so\\"" '),
-  ("livery get ba", r"livery get back\\slash "),
+  ("livery get back", r"livery get back\\slash "),
   ("livery get wi", r"livery get wild\* "),
   ("livery get time", "livery get time:now "),
   ("livery get time:", "livery get time:now "),
   ("livery get a=", "livery get a=b "),
   ("livery get gr", "livery get grün "),
+  ("livery get user@", "livery get user@host "),
+  ("livery get two", r"livery get two\ \ spaces "),
+  ("livery get bang", r"livery get bang\!x "),
+  ("livery get 'bang", "livery get 'bang!x' "),
+  # History would have its way with it.
+  ('livery get "bang', 'livery get "bang'),
   (r"livery get run\$", r"livery get run\$\(touch\$\{IFS\}ran\) "),
   ("livery get 'run$", "livery get 'run$(touch${IFS}ran)' "),
   ('livery get "run\\$', 'livery get "run\\$(touch\\${IFS}ran)" '),
@@ -140,3 +147,20 @@ def test_the_store_is_found_however_it_is_written(odd, named):
   assert typed(f"livery get {named} wi", folder, **environment) == becomes.format(named)
   before = "livery {} get wi" if "'~'" in named else r"livery {} get wild\* "
   assert typed(f"livery {named} get wi", folder, **environment) == before.format(named)
+
+
+@pytest.mark.parametrize("line, becomes", [
+  ("livery get time:", "livery get time:now "), ("livery get a=", "livery get a=b "), (r"livery get time\:", r"livery get time:now "),
+  ("livery set --layer=o", "livery set --layer=override "), ("livery get --store=my", "livery get --store=my\\ folder/"),
+])
+@pytest.mark.parametrize("breaks", ["", "=", ":", "=:@"])
+def test_whatever_ends_words(odd, line, becomes, breaks):
+  folder, store = odd
+  before = f"COMP_WORDBREAKS=$' \\t\\n{breaks}'; "
+  assert typed(line, folder, before, LIVERY_STORE=store, LC_ALL="C.UTF-8") == becomes
+
+
+def test_a_shell_that_wants_variables_to_be_set(odd):
+  folder, store = odd
+  assert typed(f"livery get --store 'my folder/store' wi", folder, "unset LIVERY_STORE; set -u; ") == (
+    r"livery get --store 'my folder/store' wild\* ")

@@ -157,6 +157,20 @@ def test_what_the_fetching_of_a_user_has_raised_is_told(path, raised, kind, part
       livery.session.bootstrap(store, lambda token, info: {"age": 2**70}).result(10)
 
 
+def test_what_was_raised_before_is_not_what_comes_after_it(path):
+  """Of a store that is read-only nothing ends, whatever is said of the token."""
+  with begun(path) as store:
+    livery.session.login(store, "Ada", token="token")
+
+  def refuse(token, info):
+    raise livery.RefusedError("revoked")
+
+  with livery.open(path, read_only=True) as store:
+    with pytest.raises(livery.ReadOnlyError):
+      livery.session.bootstrap(store, refuse).result(10)
+    assert livery.session.state(store).state is State.ACTIVE
+
+
 async def _nobody(token, info):
   return "nobody"
 

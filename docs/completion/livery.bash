@@ -29,46 +29,56 @@ _livery_words() {
 }
 
 _livery_settings() {
-  local store=$LIVERY_STORE index
+  local store=${LIVERY_STORE-} index
   for ((index = 1; index < ${#typed[@]}; index++)); do
     case ${typed[index]} in
       --store) store=${typed[index + 1]} ;;
       --store=*) store=${typed[index]#*=} ;;
     esac
   done
-  [[ -n $store ]] && livery list --store "$store" 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'
+  [[ -n $store ]] && livery list --names --store "$store" 2>/dev/null
 }
 
 # Offers those of the lines that it reads that begin with the last word, written so that the shell takes them as they are: a name
 # may contain whatever the shell would run.
 _livery_offer() {
-  local line raw=${COMP_WORDS[COMP_CWORD]} before=
-  # bash ends words at these, and replaces what comes behind.
-  [[ $raw != [\'\"]* && $word == *[:=]* ]] && before=${word%"${word##*[:=]}"}
+  local line raw=${COMP_WORDS[COMP_CWORD]} before= last
+  # What bash replaces may be the end of the word alone: it ends words at some characters.
+  last=${raw//\\/}
+  [[ $raw == [=:] ]] && last=
+  [[ $raw != [\'\"]* && $word == *"$last" ]] && before=${word%"$last"}
   while IFS= read -r line; do
     [[ $line == "$word"* ]] || continue
     case $raw in
       \'*) [[ $line == *\'* ]] || COMPREPLY+=("$line") ;;
       \"*)
+        # History has its own way with this one, even here.
+        [[ $line == *!* ]] && continue
         line=${line//\\/\\\\} line=${line//\"/\\\"} line=${line//\$/\\\$} line=${line//\`/\\\`}
         # What ends with one is not closed by another.
         [[ $line == *\" ]] && line+=\"
         COMPREPLY+=("$line") ;;
       *)
         printf -v line %q "${line#"$before"}"
-        COMPREPLY+=("$line") ;;
+        COMPREPLY+=("$glued$line") ;;
     esac
   done
 }
 
 # Files, or with -d folders: bash writes them itself.
 _livery_files() {
+  local index raw=${COMP_WORDS[COMP_CWORD]#"$glued"}
   compopt -o filenames
-  mapfile -t COMPREPLY < <(compgen "$1" -- "${COMP_WORDS[COMP_CWORD]#=}")
+  mapfile -t COMPREPLY < <(compgen "$1" -- "${raw#=}")
+  [[ -n $glued ]] || return
+  for index in "${!COMPREPLY[@]}"; do
+    [[ -d ${COMPREPLY[index]} ]] && COMPREPLY[index]+=/ && compopt -o nospace
+    COMPREPLY[index]=$glued${COMPREPLY[index]}
+  done
 }
 
 _livery() {
-  local word typed previous command= index options= words= argument= files= folders= any= layers=
+  local word typed previous glued= command= index options= words= argument= files= folders= any= layers=
   COMPREPLY=()
   _livery_words
   for ((index = 1; index < ${#typed[@]}; index++)); do
@@ -88,7 +98,7 @@ _livery() {
     set) options="--layer --origin --expires --replace --trial --value-json --store --json --reveal --timeout --help --version" argument="settings" folders="--store" any="--origin --expires --trial --timeout" layers="bundle recommended user session enforced override" ;;
     reset) options="--layer --origin --trial --all --store --json --reveal --timeout --help --version" argument="settings" folders="--store" any="--origin --trial --timeout" layers="bundle recommended user session enforced override" ;;
     trial) options="--origin --store --json --reveal --timeout --help --version" words="status confirm revert" folders="--store" any="--origin --timeout" ;;
-    list) options="--after --limit --store --json --reveal --timeout --help --version" argument="settings" folders="--store" any="--after --limit --timeout" ;;
+    list) options="--names --after --limit --store --json --reveal --timeout --help --version" argument="settings" folders="--store" any="--after --limit --timeout" ;;
     form) options="--layer --locale --hidden --store --json --reveal --timeout --help --version" folders="--store" any="--locale --timeout" layers="bundle recommended user session enforced override" ;;
     search) options="--limit --locale --hidden --store --json --reveal --timeout --help --version" folders="--store" any="--limit --locale --timeout" ;;
     explain) options="--orphan-versions --store --json --reveal --timeout --help --version" argument="settings" folders="--store" any="--orphan-versions --timeout" ;;
@@ -112,7 +122,7 @@ _livery() {
     generate) options="--name --output --help --version" words="c swift python markdown html" argument="files" files="--output" any="--name" ;;
     images) options="--store --any --bundle --all --text --background --area --timeout --json --help --version" words="put apply judge show" argument="files" folders="--store --bundle" any="--text --background --area --timeout" ;;
     page) options="--store --layer --listen --socket --host --pin-setting --idle --locale --title --hidden --read-only --prompts --once --html --key-file --keyring --credential --timeout --json --help --version" words="brand pin" argument="settings" files="--socket --html --key-file" folders="--store" any="--listen --host --pin-setting --idle --locale --title --keyring --credential --timeout" layers="bundle recommended user session enforced" ;;
-    picker) options="--store --set --layer --max-size --wait --device --size --timeout --json --help --version" words="media list folder camera upload permission" argument="files" files="--device" folders="--store" any="--set --max-size --wait --size --timeout" layers="user" ;;
+    picker) options="--store --set --layer --max-size --wait --device --size --timeout --json --help --version" words="media list folder camera upload permission" argument="files" files="--device" folders="--store" any="--set --max-size --wait --size --timeout" layers="recommended user session enforced" ;;
     prompt) options="--store --answer --once --wait --schema --reveal --timeout --json --help --version" words="missing request provide" files="--schema" folders="--store" any="--answer --wait --timeout" ;;
     secrets) options="--store --key-file --keyring --credential --layer --layers --timeout --json --help --version" words="key seal status rotate get set export" argument="settings" files="--key-file" folders="--store" any="--keyring --credential --timeout" layers="bundle recommended user session enforced" ;;
     session) options="--store --token-file --expires-in --replace --watch --key-file --keyring --credential --timeout --json --help --version" words="login update logout expire" files="--token-file --key-file" folders="--store" any="--expires-in --keyring --credential --timeout" ;;
@@ -120,16 +130,17 @@ _livery() {
     *) return ;;
   esac
   previous=${typed[${#typed[@]} - 1]:--}
-  if [[ $word == --*=* ]]; then previous=${word%%=*} word=${word#*=}; fi
+  if [[ $word == --*=* ]]; then
+    previous=${word%%=*} word=${word#*=}
+    # Of one word for bash, too, if it does not end words at `=`.
+    [[ $COMP_WORDBREAKS == *=* ]] || glued=$previous=
+  fi
   if [[ " $any " == *" $previous "* ]]; then return; fi
-  if [[ -n $layers && $previous == --layer ]]; then _livery_offer <<<"${layers// /$'
-'}"
+  if [[ -n $layers && $previous == --layer ]]; then _livery_offer <<<"${layers// /$'\n'}"
   elif [[ " $folders " == *" $previous "* ]]; then _livery_files -d
   elif [[ " $files " == *" $previous "* ]]; then _livery_files -f
-  elif [[ $word == -* ]]; then _livery_offer <<<"${options// /$'
-'}"
-  elif [[ -n $words && ( -z $command || $previous == "$command" ) ]]; then _livery_offer <<<"${words// /$'
-'}"
+  elif [[ $word == -* ]]; then _livery_offer <<<"${options// /$'\n'}"
+  elif [[ -n $words && ( -z $command || $previous == "$command" ) ]]; then _livery_offer <<<"${words// /$'\n'}"
   elif [[ $argument == settings ]]; then _livery_offer < <(_livery_settings)
   elif [[ $argument == files ]]; then _livery_files -f
   fi

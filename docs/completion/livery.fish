@@ -7,7 +7,7 @@ function __livery_settings
   else if set -l given (string replace -f -r -- '^--store=' '' $words)
     set store $given[-1]
   end
-  test -n "$store"; and livery list --store $store 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'
+  test -n "$store"; and livery list --names --store $store 2>/dev/null
 end
 
 complete -c livery -f
@@ -59,6 +59,7 @@ complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check 
 complete -c livery -n '__fish_seen_subcommand_from trial' -l origin -x -d 'who makes the change, or made it; kept with each value'
 complete -c livery -n '__fish_seen_subcommand_from trial' -a 'status confirm revert'
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a list -d 'list settings, such as `media*` or `branding.**`'
+complete -c livery -n '__fish_seen_subcommand_from list' -l names -d 'print their names alone, a line each'
 complete -c livery -n '__fish_seen_subcommand_from list' -l after -x -d 'only settings that come after this name'
 complete -c livery -n '__fish_seen_subcommand_from list' -l limit -x -d 'at most so many settings, or commits; 0 for all'
 complete -c livery -n '__fish_seen_subcommand_from list' -a '(__livery_settings)'
@@ -248,7 +249,7 @@ complete -c livery -n '__fish_seen_subcommand_from page' -a 'brand pin'
 complete -c livery -n '__fish_seen_subcommand_from page' -a '(__livery_settings)'
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a picker -d 'images from a folder, a camera or a person'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l set -x -d 'with folder, camera and upload: the setting that is to show the image, in the same commit'
-complete -c livery -n '__fish_seen_subcommand_from picker' -l layer -x -a 'user' -d 'with --set: the layer that it is set in; user without it'
+complete -c livery -n '__fish_seen_subcommand_from picker' -l layer -x -a 'recommended user session enforced' -d 'with --set: where it is set: recommended, user (as without it), session or enforced'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l max-size -x -d 'the most bytes that the image may have; 16777216 without it'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l wait -x -d 'how long the source may take'
 complete -c livery -n '__fish_seen_subcommand_from picker' -l device -r -F -d 'with camera: the device; the first one without it'

@@ -23,9 +23,9 @@ def kind(option: Option) -> str:
 
 
 def layers(options: List[Option]) -> List[str]:
-  """Those that the help of `--layer` names; all of them where it names none."""
+  """Those that the help of `--layer` names; all of them where it names no more than what counts without it."""
   found = [layer for option in options if option.name == "layer" for layer in LAYERS if layer in re.findall(r"[a-z]+", option.help)]
-  return found or LAYERS
+  return found if len(found) > 1 else LAYERS
 
 
 def argument(command: Command) -> str:
@@ -72,42 +72,52 @@ _livery_words() {
 }
 
 _livery_settings() {
-  local store=$LIVERY_STORE index
+  local store=${LIVERY_STORE-} index
   for ((index = 1; index < ${#typed[@]}; index++)); do
     case ${typed[index]} in
       --store) store=${typed[index + 1]} ;;
       --store=*) store=${typed[index]#*=} ;;
     esac
   done
-  [[ -n $store ]] && livery list --store "$store" 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'
+  [[ -n $store ]] && livery list --names --store "$store" 2>/dev/null
 }
 
 # Offers those of the lines that it reads that begin with the last word, written so that the shell takes them as they are: a name
 # may contain whatever the shell would run.
 _livery_offer() {
-  local line raw=${COMP_WORDS[COMP_CWORD]} before=
-  # bash ends words at these, and replaces what comes behind.
-  [[ $raw != [\'\"]* && $word == *[:=]* ]] && before=${word%"${word##*[:=]}"}
+  local line raw=${COMP_WORDS[COMP_CWORD]} before= last
+  # What bash replaces may be the end of the word alone: it ends words at some characters.
+  last=${raw//\\/}
+  [[ $raw == [=:] ]] && last=
+  [[ $raw != [\'\"]* && $word == *"$last" ]] && before=${word%"$last"}
   while IFS= read -r line; do
     [[ $line == "$word"* ]] || continue
     case $raw in
       \'*) [[ $line == *\'* ]] || COMPREPLY+=("$line") ;;
       \"*)
+        # History has its own way with this one, even here.
+        [[ $line == *!* ]] && continue
         line=${line//\\/\\\\} line=${line//\"/\\\"} line=${line//\$/\\\$} line=${line//\`/\\\`}
         # What ends with one is not closed by another.
         [[ $line == *\" ]] && line+=\"
         COMPREPLY+=("$line") ;;
       *)
         printf -v line %q "${line#"$before"}"
-        COMPREPLY+=("$line") ;;
+        COMPREPLY+=("$glued$line") ;;
     esac
   done
 }
 
 # Files, or with -d folders: bash writes them itself.
 _livery_files() {
+  local index raw=${COMP_WORDS[COMP_CWORD]#"$glued"}
   compopt -o filenames
-  mapfile -t COMPREPLY < <(compgen "$1" -- "${COMP_WORDS[COMP_CWORD]#=}")
+  mapfile -t COMPREPLY < <(compgen "$1" -- "${raw#=}")
+  [[ -n $glued ]] || return
+  for index in "${!COMPREPLY[@]}"; do
+    [[ -d ${COMPREPLY[index]} ]] && COMPREPLY[index]+=/ && compopt -o nospace
+    COMPREPLY[index]=$glued${COMPREPLY[index]}
+  done
 }
 """
 
@@ -132,7 +142,7 @@ def bash(livery: Livery) -> str:
   return f"""{MADE}
 {BASH}
 _livery() {{
-  local word typed previous command= index options= words= argument= files= folders= any= layers=
+  local word typed previous glued= command= index options= words= argument= files= folders= any= layers=
   COMPREPLY=()
   _livery_words
   for ((index = 1; index < ${{#typed[@]}}; index++)); do
@@ -147,13 +157,17 @@ _livery() {{
     *) return ;;
   esac
   previous=${{typed[${{#typed[@]}} - 1]:--}}
-  if [[ $word == --*=* ]]; then previous=${{word%%=*}} word=${{word#*=}}; fi
+  if [[ $word == --*=* ]]; then
+    previous=${{word%%=*}} word=${{word#*=}}
+    # Of one word for bash, too, if it does not end words at `=`.
+    [[ $COMP_WORDBREAKS == *=* ]] || glued=$previous=
+  fi
   if [[ " $any " == *" $previous "* ]]; then return; fi
-  if [[ -n $layers && $previous == --layer ]]; then _livery_offer <<<"${{layers// /$'\n'}}"
+  if [[ -n $layers && $previous == --layer ]]; then _livery_offer <<<"${{layers// /$'\\n'}}"
   elif [[ " $folders " == *" $previous "* ]]; then _livery_files -d
   elif [[ " $files " == *" $previous "* ]]; then _livery_files -f
-  elif [[ $word == -* ]]; then _livery_offer <<<"${{options// /$'\n'}}"
-  elif [[ -n $words && ( -z $command || $previous == "$command" ) ]]; then _livery_offer <<<"${{words// /$'\n'}}"
+  elif [[ $word == -* ]]; then _livery_offer <<<"${{options// /$'\\n'}}"
+  elif [[ -n $words && ( -z $command || $previous == "$command" ) ]]; then _livery_offer <<<"${{words// /$'\\n'}}"
   elif [[ $argument == settings ]]; then _livery_offer < <(_livery_settings)
   elif [[ $argument == files ]]; then _livery_files -f
   fi
@@ -200,7 +214,7 @@ def zsh(livery: Livery) -> str:
 _livery_settings() {{
   local store=${{opt_args[--store]:-${{chosen:-$LIVERY_STORE}}}}
   [[ -n $store ]] || return 1
-  compadd -- ${{(f)"$(livery list --store $store 2>/dev/null | awk -F '  +' 'NR > 1 {{ print $1 }}')"}}
+  compadd -- ${{(f)"$(livery list --names --store $store 2>/dev/null)"}}
 }}
 
 _livery_commands() {{
@@ -236,7 +250,7 @@ def fish(livery: Livery) -> str:
            "  else if set -l given (string replace -f -r -- '^--store=' '' $words)",
            "    set store $given[-1]",
            "  end",
-           "  test -n \"$store\"; and livery list --store $store 2>/dev/null | awk -F '  +' 'NR > 1 { print $1 }'",
+           "  test -n \"$store\"; and livery list --names --store $store 2>/dev/null",
            "end", "", "complete -c livery -f"]
   names = " ".join(command.name for command in livery.commands)
   takes = {"files": " -r -F", "folders": " -r -a '(__fish_complete_directories)'", "any": " -x", "": ""}

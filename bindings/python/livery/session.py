@@ -219,6 +219,7 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
 
   def ask(request: int, info: Any, start: Optional[int], length: int) -> None:
     handle = ctypes.c_void_p(request)
+    outcome._raised = None
     try:
       assert fetch is not None
       token = None if start is None else ctypes.string_at(start, length).decode()
@@ -239,7 +240,9 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
       if status == 0:
         outcome._end(_info(info.contents), None)
       else:
-        outcome._end(None, outcome._raised or error_class(status)(message.decode(errors="replace")))
+        raised = outcome._raised
+        is_its = raised is not None and raised.status == status
+        outcome._end(None, raised if is_its else error_class(status)(message.decode(errors="replace")))
     except Exception as failure:
       _native.unraisable(failure)
       outcome._end(None, failure)

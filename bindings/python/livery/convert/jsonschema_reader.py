@@ -58,7 +58,7 @@ class Reader(References):
       found += made
     for name in needed or []:
       if isinstance(name, str) and not (isinstance(given, dict) and name in given):
-        self.lose(raw.at("required") if isinstance(raw, Object) else 0, prefix.rstrip("."), f"`required` names {json.dumps(name, ensure_ascii=False)}, of which nothing else is said")
+        self.lose(raw.at("required") if isinstance(raw, Object) else 0, prefix + name, "`required` names it, and nothing else is said of it")
     return found
 
   def others(self, raw: Object, name: str) -> None:
@@ -230,9 +230,11 @@ class Reader(References):
 
   def number(self, raw: Object, name: str, kind: str) -> Tuple[Dict[str, Any], Set[str]]:
     made: Dict[str, Any] = {"Type": "Number", "Format": kind}
+    said_by: Dict[str, str] = {}
     whole = kind == "integer"
     for keyword, member in BOUNDS["Number"].items():
       if isinstance(raw.get(keyword), (int, float)) and not isinstance(raw[keyword], bool):
+        said_by[member] = keyword
         made[member] = _whole(raw[keyword], up=keyword == "minimum") if whole else raw[keyword]
     for keyword, member, step in (("exclusiveMinimum", "Minimum", 1), ("exclusiveMaximum", "Maximum", -1)):
       bound = raw.get(keyword)
@@ -247,16 +249,15 @@ class Reader(References):
       # The other bound may be the tighter one.
       if member in made and (made[member] - edge) * step > 0:
         continue
-      made[member] = edge
+      made[member], said_by[member] = edge, keyword
       if not whole:
         self.lose(raw.at(keyword), name, f"{bound} itself is allowed, too")
-    for member, keywords in (("Minimum", ("minimum", "exclusiveMinimum")), ("Maximum", ("maximum", "exclusiveMaximum"))):
+    for member, keyword in said_by.items():
       if not whole or member not in made or LOW <= made[member] <= HIGH:
         continue
       bound = made.pop(member)
       # What all numbers are within says nothing.
       if bound > HIGH if member == "Minimum" else bound < LOW:
-        keyword = next(one for one in keywords if one in raw)
         self.lose(raw.at(keyword), name, f"`{keyword}` {raw[keyword]} is not kept, since no number of 64 bits is there")
     self.step(raw, name, whole, made)
     return made, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}

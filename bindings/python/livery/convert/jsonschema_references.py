@@ -51,6 +51,8 @@ class References:
         elif keyword in TIGHTER and _is_number(made.get(keyword)) and _is_number(value):
           # All of it holds.
           made[keyword] = TIGHTER[keyword](made[keyword], value)
+        elif keyword == "type" and _narrower(made.get("type"), value) is not None:
+          made["type"] = _narrower(made.get("type"), value)
         else:
           if keyword in BESIDE and made.get(keyword, value) != value:
             self.document.lose(self.file.place(found[0].at(keyword)), self.here, f"`{keyword}` {fitting.short(value)} is not kept beside {fitting.short(made[keyword])}")
@@ -83,6 +85,17 @@ class References:
       if found is not None:
         return found
     return None
+
+
+def _narrower(first: Any, second: Any) -> Any:
+  """What two types have in common; None where that is nothing, or one of them is none."""
+  if first is None or first == second:
+    return second
+  kinds = [set(one) if isinstance(one, list) and all(isinstance(kind, str) for kind in one) else {one} if isinstance(one, str) else set()
+           for one in (first, second)]
+  both = {kind for kind in kinds[0] | kinds[1]
+          if all(kind in one or kind == "integer" and "number" in one for one in kinds)}
+  return None if not both else next(iter(both)) if len(both) == 1 else sorted(both)
 
 
 def _is_number(value: Any) -> bool:
