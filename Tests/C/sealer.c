@@ -288,6 +288,59 @@ TEST("a secret that is none any more is plain, by consent", declassified) {
   OK(livery_close(store));
 }
 
+#define OPEN SCHEMA("2", "{\"Type\": \"TextField\", \"Title\": \"Open\", \"Key\": \"password\"}", "")
+
+static livery_status declassify(livery_store *store) {
+  const char *names[] = {"password"};
+  livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
+  options.declassify = names;
+  options.declassify_count = 1;
+  return livery_schema_apply(store, OPEN, LIVERY_ZERO_TERMINATED, &options, NULL);
+}
+
+TEST("what ceases to be a secret while nobody has the key is plain once somebody has it", declassified_without) {
+  toy first = {.key = 1}, later = {.key = 1};
+  livery_store *store = new_store(fresh_path(), FIRST);
+  OK(toy_set(store, &first));
+  OK(set(store, "password", "one"));
+  OK(livery_set_sealer(store, NULL, NULL, NULL));
+  OK(declassify(store));
+  EXPECT_TEXT("LIVERY_ERROR_UNAVAILABLE", get(store, "password"));
+  OK(toy_set(store, &later));
+  OK(livery_set_sealer(store, NULL, NULL, NULL));
+  EXPECT_TEXT("one", get(store, "password"));
+  OK(livery_close(store));
+}
+
+static int in_data(const char *path, const char *text) {
+  char backups[500];
+  snprintf(backups, sizeof backups, "%s/backups", path);
+  return count_in(path, text) - count_in(backups, text);
+}
+
+TEST("a restore that makes a secret again of what was plain leaves none of it", restored) {
+  for (int has_key = 0; has_key < 2; has_key++) {
+    toy first = {.key = 1}, later = {.key = 1};
+    char secret[LENGTH + 1];
+    make_secret(secret);
+    const char *path = fresh_path();
+    livery_store *store = new_store(path, FIRST);
+    OK(toy_set(store, &first));
+    OK(set(store, "password", secret));
+    OK(declassify(store));
+    EXPECT(in_data(path, secret) > 0);
+    if (!has_key) OK(livery_set_sealer(store, NULL, NULL, NULL));
+    OK(livery_restore(store, NULL, NULL, NULL));
+    if (!has_key) {
+      EXPECT_TEXT("LIVERY_ERROR_UNAVAILABLE", get(store, "password"));
+      OK(toy_set(store, &later));
+    }
+    EXPECT_TEXT(secret, get(store, "password"));
+    EXPECT_INT(0, in_data(path, secret));
+    OK(livery_close(store));
+  }
+}
+
 typedef struct seen {
   atomic_int resyncs, changes, unavailable;
   char last[100];
@@ -430,7 +483,7 @@ TEST("a store takes over what a backup of another has sealed, and opens it with 
 }
 
 TEST("a backup from before the store sealed is sealed when it is restored", plain_backup) {
-  toy toy = {.key = 1};
+  toy toy = {.key = 1}, again = {.key = 1};
   char secret[LENGTH + 1], backup[400];
   make_secret(secret);
   const char *path = fresh_path();
@@ -443,8 +496,13 @@ TEST("a backup from before the store sealed is sealed when it is restored", plai
   OK(livery_restore(store, backup, NULL, NULL));
   EXPECT_TEXT(secret, get(store, "password"));
   EXPECT_INT(0, count_in(path, secret));
+  OK(set(store, "password", "two"));
   OK(livery_set_sealer(store, NULL, NULL, NULL));
   EXPECT_TEXT("LIVERY_ERROR_UNAVAILABLE", get(store, "password"));
+  // What it holds would lie plainly in a store that seals.
+  EXPECT_STATUS(LIVERY_ERROR_UNAVAILABLE, livery_restore(store, backup, NULL, NULL));
+  OK(toy_set(store, &again));
+  EXPECT_TEXT("two", get(store, "password"));
   OK(livery_close(store));
   unlink(backup);
 }

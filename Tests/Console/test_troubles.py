@@ -55,6 +55,9 @@ def test_what_another_version_of_the_schema_refuses_is_told_before_it_is_publish
   console.run("draft", "set", "fleet", "recommend", "volume", "31")
   difference = console.json("diff", "fleet")
   assert "elsewhere" not in difference and difference["settings"][0]["after"]["written"] == "volume"
+  for value, versions in ((41, "1"), (42, "1..2"), (43, "2")):
+    console.run("draft", "set", "fleet", "recommend", "volume", str(value))
+    console.run("publish", "--schema", versions, "--until", "2030-01-01T00:00", "--name", f"for-{versions.replace('..', '-')}")
   console.run("draft", "set", "fleet", "recommend", "audio.volume", "32")
   difference = console.json("diff", "fleet")
   assert [(one["schema"], one["devices"], [bad["name"] for bad in one["unfit"]]) for one in difference["elsewhere"]] == [
@@ -68,13 +71,14 @@ def test_what_another_version_of_the_schema_refuses_is_told_before_it_is_publish
   assert done.returncode == 0 and "version 1 of the schema" in done.stderr
 
 
-def test_a_database_that_was_put_back_is_told_of(console):
+@pytest.mark.parametrize("ahead", [3, 50_000])
+def test_a_database_that_was_put_back_is_told_of(console, ahead):
   device, = join(console)
   console.set("fleet", ("volume", "enforce", 1))
   device.report()
   assert "backup" not in troubles(console)
   device.wanted()
-  device.channels["fleet"] += 3
+  device.channels["fleet"] += ahead
   assert device.console.ask("POST", "/v1/reports", later(device, channels=device.channels), token=False).status in (200, 204)
   assert "1 device knows" in troubles(console)["backup"] and "keys revoke" in console.run("status")
 

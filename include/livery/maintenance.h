@@ -109,6 +109,7 @@ LIVERY_API livery_status livery_backups(livery_store *store, livery_value **valu
  *   - #LIVERY_ERROR_NOT_A_STORE       the file is something else
  *   - #LIVERY_ERROR_FORMAT_NEWER      the backup was written by a newer Livery: upgrade the library
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
+ *   - #LIVERY_ERROR_UNAVAILABLE       the backup holds secrets as they are, and the store seals its own: restore it with the key
  *   - #LIVERY_ERROR_PERMISSION        the backup cannot be read, or the present state not be backed up
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed

@@ -72,7 +72,7 @@ typedef struct livery_sealer {
  * The first time, the store remembers that its secrets are sealed. What it holds is sealed in one commit without a revision,
  * its log and its own backups too; damaged files that were kept are removed, and the file is compacted, so that no page
  * holds a secret as it was. The same is done for what was left plain meanwhile by processes without a sealer, as when a schema
- * made a setting secret or an older backup was restored. A handle for reading alone leaves that to others. If this
+ * or a restore made a setting secret; and what has ceased to be one meanwhile is plain then. A handle for reading alone leaves that to others. If this
  * fails the sealer of before stays.
  *
  * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk, if there is

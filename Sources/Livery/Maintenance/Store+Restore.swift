@@ -82,7 +82,7 @@ private struct Restoration {
   private var hasChanged = false
   /// Whether facts of assets were brought back, or what says when values end: by themselves they make no revision.
   private var hasFacts = false
-  /// Whether the backup held secrets plainly.
+  /// Whether secrets lie plainly in what was before, or in the backup.
   private(set) var hasSealed = false
 
   init(_ view: View, _ content: StoreFile, _ origin: String) throws(StoreError) {
@@ -120,6 +120,12 @@ private struct Restoration {
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
     hasSealed = try view.reseal(anew: false).leavesPlain
+    // What was no secret until now, and plain, may be the very value that is one again: pages that are free now hold it.
+    if var mark = try view.sealMark() {
+      for name in secrets.names.names where !former.contains(name) { hasSealed = true }
+      mark.isPending = mark.isPending || hasSealed
+      try view.putSealMark(mark)
+    }
     return .commit(revision)
   }
 

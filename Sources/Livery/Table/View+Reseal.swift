@@ -23,7 +23,7 @@ extension View {
     var outcome = Resealing()
     guard let mark = try sealMark() else { return outcome }
     guard sealing?.sealer != nil else {
-      if !mark.isPending, try hasPlainSecrets() {
+      if !mark.isPending, try leavesSomething() {
         try putSealMark(SealMark(store: mark.store, isPending: true))
         outcome.hasChanged = true
       }
@@ -109,9 +109,11 @@ extension View {
     }
   }
 
-  private func hasPlainSecrets() throws(StoreError) -> Bool {
+  /// Whether whoever comes with a sealer has something to do: a secret is plain, or something sealed is none any more.
+  private func leavesSomething() throws(StoreError) -> Bool {
     for name in try toSeal(anew: false) {
-      guard let setting = try wholeSetting(name), try holdsSecret(name) else { continue }
+      guard let setting = try wholeSetting(name) else { continue }
+      guard try holdsSecret(name) else { return true }
       for record in setting.values + (setting.trial?.former ?? [])
       where record.layer != .defaults && record.sealed == nil { return true }
     }

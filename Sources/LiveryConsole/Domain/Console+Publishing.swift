@@ -207,10 +207,12 @@ extension Console {
       last = schema.version
       for setting in settings {
         guard let value = setting.value else { continue }
-        do throws(Refusal) { _ = try types.typed([Value.Member(setting.name, value)], schema.content) } catch {
+        // Devices know it by the name that is written.
+        let name = setting.written
+        do throws(Refusal) { _ = try types.typed([Value.Member(name, value)], schema.content) } catch {
           guard error.reason == .invalid else { throw error }
-          let said = try bared().shown(error.message, of: setting.name, by: schema.version)
-          let words = said.sameBytes(as: error.message) ? said : "\(setting.name): \(said)"
+          let said = try bared().shown(error.message, of: name, by: schema.version)
+          let words = said.sameBytes(as: error.message) ? said : "\(name): \(said)"
           throw Refusal(.invalid, "With version \(schema.version) of the schema: \(words)", at: "schema")
         }
       }

@@ -53,8 +53,8 @@ extension Console {
       + "livery console keys revoke --root-key FILE"
   }
 
-  /// Versions that are so many ahead nobody has signed.
-  private static let leap: Int64 = 1000
+  /// Versions that are so many ahead nobody has signed. Of a fleet with groups they rise by themselves, twice a week.
+  private static let leap: Int64 = 1_000_000
   /// How long what a console has noted of its broker counts, and how often it notes it, in seconds.
   private static let notesHold: Int64 = 90
   private static let notesPause: Int64 = 30

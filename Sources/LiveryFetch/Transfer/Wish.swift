@@ -72,7 +72,8 @@ struct Wish: Sendable {
     var scanner = Scanner(text)
     let kind = scanner.take { $0 != UInt8(ascii: ":") }
     guard scanner.skip("://") else { return true }
-    return kind.isText("http") || kind.isText("https") || kind.isText("socks") || kind.isText("socks4") || kind.isText("socks4a")
+    return kind.isText("http") || kind.isText("https") || kind.isText("socks") || kind.isText("socks4")
+      || kind.isText("socks4a")
       || kind.isText("socks5") || kind.isText("socks5h")
   }
 

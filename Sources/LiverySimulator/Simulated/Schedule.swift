@@ -6,6 +6,8 @@ struct Schedule {
     case event(Device.Event)
     /// The console hears of a report.
     case report([UInt8])
+    /// The console hears of a report that somebody has sent once more, and who is answered.
+    case copy([UInt8])
     case boot
     /// The app is asked whether what is on trial is well.
     case asked(Int)

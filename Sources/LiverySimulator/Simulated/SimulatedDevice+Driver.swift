@@ -146,13 +146,14 @@ extension SimulatedDevice {
 
   private func send(_ payload: [UInt8]) {
     let isLost = isLossy
+    say("reports, which \(isLost ? "gets lost" : "arrives")")
     if isLost {
       schedule.add(
         .event(fault == .reports ? .reported(full: false) : .reportFailed(retryAfter: nil)), at: now + 20 * .second)
     } else {
       schedule.add(.report(payload), at: now + dice.number(in: 20...2000))
       // Somebody sends it once more.
-      if phase == .hostile, dice.chance(0.3) { schedule.add(.report(payload), at: now + .minute) }
+      if phase == .hostile, dice.chance(0.3) { schedule.add(.copy(payload), at: now + .minute) }
     }
   }
 

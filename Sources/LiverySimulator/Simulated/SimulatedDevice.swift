@@ -183,6 +183,11 @@ extension SimulatedDevice {
     case .over: lookAtTrial()
     case .cut(let isPower): crash(isPower: isPower)
     case .befall(let event): befall(event)
+    case .copy(let payload):
+      outcome.reports += 1
+      _ = book.take(payload)
+      // The device hears nothing of it.
+      schedule.add(.event(.tick), at: isLossy ? now + 20 * .second : now + 100)
     case .report(let payload):
       outcome.reports += 1
       let full = book.take(payload)

@@ -15,7 +15,7 @@ from . import _convert, _native
 from ._native import calls
 from ._native.called import entry, forgotten, keep
 from ._native.interface import DestroyFunction
-from .errors import LiveryError
+from .errors import ClosedError, LiveryError
 from .store import Store
 
 #: Hands out the text of the keys: a line `livery-key-1 ` and base64 for each, the one that seals first.
@@ -56,16 +56,22 @@ class Secrets:
 
   def reload(self) -> None:
     """Read the key anew, as when it has come or was exchanged."""
-    calls.check(_library.livery_secrets_reload(self._handle))
+    calls.check(_library.livery_secrets_reload(self._open))
+
+  @property
+  def _open(self) -> int:
+    if not self._handle:
+      raise ClosedError("these secrets were closed")
+    return self._handle
 
   def rotate(self) -> Dict[str, Any]:
     """Exchange the key, seal everything anew, and report what was done."""
-    report: Dict[str, Any] = _convert.take(calls.handle(_library.livery_secrets_rotate, self._handle))
+    report: Dict[str, Any] = _convert.take(calls.handle(_library.livery_secrets_rotate, self._open))
     return report
 
   def status(self) -> Dict[str, Any]:
     """How the secrets lie in the store, where the key is, and the ids of those that are known."""
-    report: Dict[str, Any] = _convert.take(calls.handle(_library.livery_secrets_status, self._handle))
+    report: Dict[str, Any] = _convert.take(calls.handle(_library.livery_secrets_status, self._open))
     return report
 
   def close(self) -> None:
