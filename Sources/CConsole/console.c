@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static uint8_t *read_all(int file, size_t most, size_t *count, int *error) {
@@ -213,6 +214,11 @@ void lvo_user(char *name, size_t size) {
 const char *lvo_environment(const char *name) {
   const char *value = getenv(name);
   return value ? value : "";
+}
+
+int64_t lvo_room(const char *folder) {
+  struct statvfs facts;
+  return statvfs(folder, &facts) == 0 ? (int64_t)facts.f_bavail * (int64_t)facts.f_frsize : -1;
 }
 
 bool lvo_print(bool is_error, const char *text, size_t count) {

@@ -17,6 +17,13 @@ import read_sync
 from conftest import PROGRAM, Console, Device, join, wait
 
 
+def test_history_cuts_no_character(console):
+  for before in range(4):
+    console.run("draft", "set", "fleet", "recommend", "welcomeText", "x" * before + "\u00e4\u20ac\U0001f600" * 12)
+  told = console.run("history")
+  assert "\ufffd" not in told and told.count("\u2026") >= 4
+
+
 def test_history_has_no_secret(console):
   revision = console.api("GET", "channels/fleet/draft")["revision"]
   console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [

@@ -302,3 +302,24 @@ def test_what_root_writes_belongs_to_whoever_has_the_folder(tmp_path):
         if one.startswith(str(console.published / "v1")):
           # A web server reads it, whatever the umask was.
           assert facts.st_mode & stat.S_IROTH and (not stat.S_ISDIR(facts.st_mode) or facts.st_mode & stat.S_IXOTH), one
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a small disk takes root")
+def test_a_disk_that_is_nearly_full_is_told_of_before_it_is(tmp_path):
+  small = tmp_path / "small"
+  small.mkdir()
+  if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "none", small], capture_output=True).returncode != 0:
+    pytest.skip("nothing can be mounted here")
+  try:
+    console = Console(tmp_path)
+    console.state = small / "state"
+    console.make()
+    console.serve()
+    assert "room" not in troubles(console)
+    (small / "filling").write_bytes(bytes(9 << 20))
+    assert "the database has room for" in troubles(console)["room"] and "KiB more in" in console.run("status")
+    (small / "filling").unlink()
+    assert "room" not in troubles(console)
+  finally:
+    console.stop()
+    subprocess.run(["umount", "-l", small], check=True)

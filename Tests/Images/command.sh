@@ -45,7 +45,7 @@ run 0 images --help && has "livery images judge"
 run 2 images && has "no command given"
 run 2 images paint && has "there is no command paint"
 run 2 images put && has "what is missing is a FILE, for put"
-run 3 images put missing.png && has "cannot be read"
+run 3 images put missing.png && has "cannot read missing.png: No such file"
 run 0 images put white.svg "$images/rgb.png" && has "white.svg"
 id=$(head -n 1 out | cut -c 1-64)
 run 0 images show "$id" && has "#FFFFFF is illegible on 100.0 %" && has "#000000 is illegible on 0.0 %"

@@ -35,6 +35,9 @@ size_t lvo_network(const char *address, uint8_t network[8]);
 void lvo_user(char *name, size_t size);
 const char *lvo_environment(const char *name);
 
+// How many bytes a file system has left for whoever is not root; -1 if that is not known.
+int64_t lvo_room(const char *folder);
+
 // Output as it is; false if it was not taken.
 bool lvo_print(bool is_error, const char *text, size_t count);
 // Whether something of it could not be written to standard output.

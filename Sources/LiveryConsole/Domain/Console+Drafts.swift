@@ -215,7 +215,7 @@ extension Console {
     if isSecret || setting.isSecret { return setting.verb + " …" }
     guard let value = setting.value else { return setting.verb }
     var text = (try? value.jsonText()) ?? "…"
-    if text.utf8.count > 80 { text = String(decoding: Array(text.utf8.prefix(77)), as: UTF8.self) + "…" }
+    if text.utf8.count > 80 { text = text.cut(77) + "…" }
     return setting.verb + " " + text
   }
 

@@ -20,9 +20,6 @@ extension Console {
     return line
   }
 
-  /// The first of them, as pages show them.
-  package func tokens() throws(Refusal) -> [EnrollmentLine] { try tokens(from: 0, limit: 1000).lines }
-
   /// Those that are open, and then those by which a device has joined, the latest first: so many from a place on, and how
   /// many there are in all.
   package func tokens(from: Int, limit: Int) throws(Refusal) -> (lines: [EnrollmentLine], total: Int) {

@@ -1,10 +1,11 @@
+import CConsole
 import LiveryClient
 import LiveryFleet
 import LiveryHTTP
 
 /// Something that keeps the console from its work, or soon will.
 package struct Trouble: Sendable {
-  /// "keys", "backup" or "broker".
+  /// "keys", "backup", "broker" or "room".
   package var part: String
   /// One line for people.
   package var message: String
@@ -20,10 +21,24 @@ extension Console {
     if let message = try keysProblem() { troubles.append(Trouble(part: "keys", message: message)) }
     if let message = try backupProblem() { troubles.append(Trouble(part: "backup", message: message)) }
     if let message = try brokerProblem() { troubles.append(Trouble(part: "broker", message: message)) }
+    if let message = roomProblem() { troubles.append(Trouble(part: "room", message: message)) }
     return troubles
   }
 
-  package func warnings() throws(Refusal) -> [String] { [try keysProblem(), try brokerProblem()].compactMap { $0 } }
+  package func warnings() throws(Refusal) -> [String] {
+    [try keysProblem(), try brokerProblem(), roomProblem()].compactMap { $0 }
+  }
+
+  /// So much room for a database in the console's folder is too little to be silent about, in bytes.
+  private static let leastRoom: Int64 = 4 << 20
+
+  /// Without room every change and every report is refused.
+  private func roomProblem() -> String? {
+    guard !database.isServer else { return nil }
+    let room = place.folder.withCString { lvo_room($0) }
+    guard (0..<Self.leastRoom).contains(room) else { return nil }
+    return "the database has room for \(room >> 10) KiB more in \(place.folder): without any no change is taken"
+  }
 
   func keysProblem() throws(Refusal) -> String? {
     if let problem = try signingProblem() { return problem }

@@ -45,7 +45,7 @@ extension View {
     }
     content += "<div class=\"save\"><button class=\"main\">Make a code</button></div>\n"
     html += form("/enrollment", content)
-    html += try known()
+    html += try known(from: max(0, min(request.query["from"].flatMap { Int($0) } ?? 0, DeviceFilter.farthest)))
     return shown(.enrollment, "Enrollment", html)
   }
 
@@ -67,9 +67,11 @@ extension View {
     return html
   }
 
-  private func known() throws(Refusal) -> HTML {
-    let lines = try model.tokens()
-    guard !lines.isEmpty else { return "" }
+  private static let codesOnPage = 100
+
+  private func known(from: Int) throws(Refusal) -> HTML {
+    let (lines, total) = try model.tokens(from: from, limit: View.codesOnPage)
+    guard total > 0 else { return "" }
     var html: HTML = """
       <h2>Codes</h2>
       <div id="codes" data-live data-revision="\(model.generation)">\
@@ -102,8 +104,9 @@ extension View {
       }
       html += "</tr>\n"
     }
-    html += "</tbody></table></div></div>\n"
-    return html
+    html += "</tbody></table></div>\n"
+    html += Piece.pager("Pages of codes", from, lines.count, total, View.codesOnPage) { "/enrollment?from=\($0)" }
+    return html + "</div>\n"
   }
 }
 

@@ -103,7 +103,7 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func history(before: Int64?, limit: Int) throws(Refusal) -> [HistoryLine]
 
   // Joining, and schemas.
-  func tokens() throws(Refusal) -> [EnrollmentLine]
+  func tokens(from: Int, limit: Int) throws(Refusal) -> (lines: [EnrollmentLine], total: Int)
   func token(_ id: String) throws(Refusal) -> EnrollmentLine
   func enroll(_ label: String, groups: [String], hours: Int, by person: Person) throws(Refusal) -> EnrollmentLine
   func withdraw(_ token: String, by person: Person) throws(Refusal)

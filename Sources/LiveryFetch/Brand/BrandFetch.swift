@@ -196,7 +196,9 @@ final class BrandFetch: @unchecked Sendable {
   }
 
   /// Everything has come or failed: one commit.
-  private func commit() {
+  private func commit() { fetcher.leases.keeping { swap() } }
+
+  private func swap() {
     let (jobs, isOver) = lock.withLock { (self.jobs, self.isOver) }
     if isOver { return }
     let collected = jobs.filter { $0.item != nil }

@@ -163,7 +163,7 @@ final class Fetcher: @unchecked Sendable {
   /// Stores a body, together with others that are complete by then.
   func keep(_ item: Cache.Item, of fetch: Fetch) {
     finished.append((fetch, item))
-    if finished.count == 1 { queue.run { self.storeFinished() } }
+    if finished.count == 1 { queue.run { self.leases.keeping { self.storeFinished() } } }
   }
 
   private func storeFinished() {

@@ -10,6 +10,9 @@ final class Leases: @unchecked Sendable {
   // Guarded by `lock`.
   private var held: Set<UInt64> = []
   private var descriptor: Int32
+  /// How much is being stored that they are for, and whether they end after that.
+  private var uses = 0
+  private var isEnding = false
 
   init(folder: String?) {
     var opened: Int32 = -1
@@ -37,11 +40,27 @@ final class Leases: @unchecked Sendable {
     }
   }
 
-  /// Gives all of them back.
+  /// Keeps them while something is stored that they are for, also where the store is being closed meanwhile: who gets them next
+  /// is to find it.
+  func keeping(_ body: () -> Void) {
+    lock.withLock { uses += 1 }
+    body()
+    lock.withLock {
+      uses -= 1
+      if isEnding, uses == 0 { close() }
+    }
+  }
+
+  /// Gives all of them back, as soon as nothing is being stored.
   func end() {
     lock.withLock {
-      if descriptor >= 0 { lvc_lease_close(descriptor) }
-      descriptor = -1
+      if uses == 0 { close() } else { isEnding = true }
     }
+  }
+
+  /// Call it with the lock held.
+  private func close() {
+    if descriptor >= 0 { lvc_lease_close(descriptor) }
+    descriptor = -1
   }
 }

@@ -246,7 +246,7 @@ extension Document {
 
 extension String {
   /// The beginning of it, of so many bytes at most; one character where there is none.
-  func cut(_ limit: Int) -> String {
+  package func cut(_ limit: Int) -> String {
     if utf8.isEmpty { return "?" }
     guard utf8.count > limit else { return self }
     var bytes = Array<UInt8>(utf8.prefix(limit))

@@ -237,18 +237,19 @@ extension Fleet {
 
   // MARK: Joining, and schemas
 
-  func tokens() throws(Refusal) -> [EnrollmentLine] {
+  func tokens(from: Int, limit: Int) throws(Refusal) -> (lines: [EnrollmentLine], total: Int) {
     lock.withLock {
-      codes.map { line in
+      let shown = codes.dropFirst(from).prefix(limit).map { line in
         var line = line
         (line.code, line.picture) = (nil, nil)
         return line
       }
+      return (Array(shown), codes.count)
     }
   }
 
   func token(_ id: String) throws(Refusal) -> EnrollmentLine {
-    guard let line = try tokens().first(where: { $0.id == id }) else {
+    guard let line = try tokens(from: 0, limit: Int.max).lines.first(where: { $0.id == id }) else {
       throw Refusal(.notFound, "There is no such code.")
     }
     return line
