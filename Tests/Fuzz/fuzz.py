@@ -273,7 +273,7 @@ def work(target, arguments, kept):
   if arguments.keep:
     return keep(target, kept)
   if arguments.broken:
-    return run(target, ["-runs=2000000", f"-seed={arguments.seed + 1}"], FUZZ_BROKEN="1")
+    return run(target, ["-runs=40000000", f"-seed={arguments.seed + 1}"], FUZZ_BROKEN="1")
   if not arguments.corpus:
     return fuzz(target, kept, arguments.seconds, arguments.seed)
   status, output, _, covered = run(target, ["-runs=0", kept], KEPT_LENGTH)
