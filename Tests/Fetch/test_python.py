@@ -475,3 +475,9 @@ def test_a_store_is_whole_after_it_was_fetched_into(tmp_path):
 def test_text_that_cannot_be_is_refused_before_anything_starts(store, url):
   with pytest.raises(livery.InvalidArgumentError):
     livery.fetch.start(store, url)
+
+
+@pytest.mark.parametrize("kind", ["http", "https", "socks", "socks4", "socks4a", "socks5", "SOCKS5H"])
+def test_proxies_of_all_kinds_are_tried(store, kind):
+  with pytest.raises(livery.NetworkError):
+    livery.fetch.get(store, "http://127.0.0.1:9/it", proxy=f"{kind}://127.0.0.1:1", attempts=1)

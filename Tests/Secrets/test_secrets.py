@@ -222,3 +222,11 @@ def test_many_threads_read_and_set_while_the_key_is_exchanged(store, key):
 def test_a_key_is_made_in_a_folder_that_is_there(tmp_path):
   with pytest.raises(livery.LiveryError, match="the folder that is to hold the key is missing"):
     livery.secrets.make_key(file=tmp_path / "missing" / "key")
+
+
+def test_secrets_that_were_closed_say_so(store, key):
+  secrets = livery.secrets.open(store, file=key)
+  secrets.close()
+  for call in (secrets.status, secrets.rotate, secrets.reload):
+    with pytest.raises(livery.ClosedError):
+      call()

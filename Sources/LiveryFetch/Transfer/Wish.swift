@@ -58,7 +58,7 @@ struct Wish: Sendable {
     }
     guard proxy.map({ Self.isProxy(Array($0.utf8)) }) ?? true else {
       throw StoreError(
-        .invalidArgument, "proxy is of no kind that there is: http, https, socks4, socks4a, socks5, socks5h")
+        .invalidArgument, "proxy is of no kind that there is: http, https, socks, socks4, socks4a, socks5, socks5h")
     }
     guard let id = placeholder else { return }
     guard id.utf8.count == 64, id.utf8.allSatisfy({ $0.isHexadecimal }) else {
@@ -72,9 +72,8 @@ struct Wish: Sendable {
     var scanner = Scanner(text)
     let kind = scanner.take { $0 != UInt8(ascii: ":") }
     guard scanner.skip("://") else { return true }
-    return kind.isText("http") || kind.isText("https") || kind.isText("socks") || kind.isText("socks4")
-      || kind.isText("socks4a")
-      || kind.isText("socks5") || kind.isText("socks5h")
+    let kinds: [StaticString] = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
+    return kinds.contains { kind.isText($0) }
   }
 
   private static func number(
