@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 
 int lvs_open(const char *path, int flags, unsigned mode) {
   int descriptor;
@@ -332,37 +333,36 @@ ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t o
   return (ssize_t)put;
 }
 
-// A stream of its own, which begins with the first entry.
-static DIR *entries_of(int folder) {
-  int again = lvs_open_at(folder, ".", O_RDONLY | O_DIRECTORY, 0);
-  DIR *directory = again < 0 ? NULL : fdopendir(again);
-  int failure = errno;
-  if (!directory && again >= 0) close(again);
-  errno = failure;
-  return directory;
-}
-
 char *lvs_directory_names(int folder, size_t *length) {
-  DIR *directory = entries_of(folder);
-  if (!directory) return NULL;
-  char *names = calloc(1, 1);
+  // Opened by itself it begins with the first entry. A stream would take 32 KiB, and each opening of a store looks here.
+  int again = lvs_open_at(folder, ".", O_RDONLY | O_DIRECTORY, 0);
+  if (again < 0) return NULL;
+  _Alignas(struct dirent) char some[2048];
+  char *names = malloc(1);
   size_t used = 0;
-  for (struct dirent *entry; names && (entry = readdir(directory));) {
-    size_t size = strlen(entry->d_name) + 1;
-    char *grown = realloc(names, used + size);
-    if (!grown) {
-      free(names);
-      names = NULL;
-      break;
-    }
+  long got = 0;
+  while (names && (got = syscall(SYS_getdents64, again, some, sizeof some)) > 0) {
+    // An entry is smaller than its name and what stands before it.
+    char *grown = realloc(names, used + (size_t)got);
+    if (!grown) free(names);
     names = grown;
-    memcpy(names + used, entry->d_name, size);
-    used += size;
+    for (long place = 0; names && place < got;) {
+      const struct dirent *entry = (const struct dirent *)(some + place);
+      size_t size = strlen(entry->d_name) + 1;
+      memcpy(names + used, entry->d_name, size);
+      used += size;
+      place += entry->d_reclen;
+    }
   }
-  closedir(directory);
-  if (!names) errno = ENOMEM;
-  *length = used;
-  return names;
+  int failure = names ? errno : ENOMEM;
+  close(again);
+  if (names && got == 0) {
+    *length = used;
+    return names;
+  }
+  free(names);
+  errno = failure;
+  return NULL;
 }
 
 int lvs_rename_at(int folder, const char *from, int other, const char *to) { return renameat(folder, from, other, to); }
@@ -461,16 +461,16 @@ int lvs_exchange(int descriptor, int file) { return dup3(file, descriptor, O_CLO
 int lvs_count_foreign_entries(int folder) {
   static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",
                                       "backups", "damaged"};
-  DIR *directory = entries_of(folder);
-  if (!directory) return -1;
+  size_t length = 0;
+  char *names = lvs_directory_names(folder, &length);
+  if (!names) return -1;
   int foreign = 0;
-  for (struct dirent *entry; (entry = readdir(directory));) {
+  for (const char *name = names; name < names + length; name += strlen(name) + 1) {
     bool expected = false;
-    for (size_t i = 0; i < sizeof known / sizeof known[0] && !expected; i++)
-      expected = strcmp(entry->d_name, known[i]) == 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && !expected; i++) expected = strcmp(name, known[i]) == 0;
     if (!expected) foreign++;
   }
-  closedir(directory);
+  free(names);
   return foreign;
 }
 

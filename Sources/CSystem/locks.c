@@ -9,6 +9,8 @@
 
 struct lvs_lock_file {
   int descriptor;
+  // Whether it has been locked as a whole, too.
+  bool is_whole;
   lvs_lock_file *next;
 };
 // Guarded by the lock that is held over a fork.
@@ -21,6 +23,7 @@ lvs_lock_file *lvs_lock_file_make(int descriptor) {
     return NULL;
   }
   file->descriptor = descriptor;
+  file->is_whole = false;
   lvs_fork_lock();
   file->next = lock_files;
   lock_files = file;
@@ -40,7 +43,7 @@ void lvs_lock_file_free(lvs_lock_file *file) {
     // A child that is just being made may have it still.
     struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
     fcntl(file->descriptor, F_OFD_SETLK, &all);
-    flock(file->descriptor, LOCK_UN);
+    if (file->is_whole) flock(file->descriptor, LOCK_UN);
     close(file->descriptor);
   }
   lvs_fork_unlock();
@@ -72,8 +75,9 @@ int lvs_lock_byte(const lvs_lock_file *file, int64_t byte) { return set_lock(fil
 int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte) { return set_lock(file, F_UNLCK, byte); }
 int lvs_share_byte(const lvs_lock_file *file, int64_t byte) { return set_lock(file, F_RDLCK, byte); }
 
-int lvs_lock_whole(const lvs_lock_file *file, bool is_shared) {
+int lvs_lock_whole(lvs_lock_file *file, bool is_shared) {
   int status;
+  file->is_whole = true;
   do status = flock(file->descriptor, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
   while (status != 0 && errno == EINTR);
   return status;

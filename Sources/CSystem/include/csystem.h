@@ -156,7 +156,7 @@ int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte);
 int lvs_share_byte(const lvs_lock_file *file, int64_t byte);
 bool lvs_is_byte_taken(const lvs_lock_file *file, int64_t byte);
 // Locks a file or a directory as a whole, beside the locks on bytes, alone or together with others; does not wait either.
-int lvs_lock_whole(const lvs_lock_file *file, bool is_shared);
+int lvs_lock_whole(lvs_lock_file *file, bool is_shared);
 // The process whose own lock a byte has; 0 if nobody has it, or an open file.
 pid_t lvs_lock_holder(const lvs_lock_file *file, int64_t byte);
 // Takes over a lock that the process itself has exclusively on a byte, so that others find it taken at every moment.

@@ -21,14 +21,14 @@ extension StoreDirectory {
     var options = options
     // A copy beside the store would be in the same memory.
     options.automaticBackup = .never
-    let directory = try StoreDirectory(.inMemory(name), options)
+    let directory = try StoreDirectory(.inMemory(name), options, nil)
     return try directory.make(MemoryStore(data: .make(), lock: .make()))
   }
 
   private func make(_ memory: MemoryStore) throws(StoreError) -> Opened {
     try writeData(memory.data.path, folder: memory.data.descriptor)
     let wakeFile = try MemoryFile.make()
-    let wake = try WakeWord(file: wakeFile.openAgain(), path)
+    let wake = try WakeWord(OpenFile(descriptor: wakeFile.openAgain(), facts: lvs_file_facts()), path)
     wake.reset()
     let gate = WriterGate(file: try ByteLocks.make(MemoryFile.make().openAgain(), path), wake: wake)
     let (lockFile, cache) = try prepareLockFile(

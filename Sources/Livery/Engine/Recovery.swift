@@ -101,7 +101,8 @@ struct Recovery {
     let source = try folder.open(name)
     defer { close(source) }
     let target = try other.make(
-      fresh, flags: O_EXCL, mode: try dataMode(), directory.owner, isLoose: false)
+      fresh, flags: O_EXCL, mode: try dataMode(), directory.owner, isLoose: false
+    ).descriptor
     let isCopied = lvs_copy(source, target) == 0 && fsync(target) == 0
     let code = lvs_errno()
     close(target)
@@ -175,7 +176,8 @@ struct Recovery {
     let descriptor: Int32
     do throws(StoreError) {
       descriptor = try folder.make(
-        Self.workName, flags: O_EXCL, mode: try dataMode(), directory.owner, isLoose: false)
+        Self.workName, flags: O_EXCL, mode: try dataMode(), directory.owner, isLoose: false
+      ).descriptor
     } catch {
       guard error.systemError == EPERM else { throw error }
       throw StoreError(

@@ -9,9 +9,18 @@ import LMDB
 extension StoreDirectory {
   private static let unfinished = "data.mdb.new"
 
-  func hasData() throws(StoreError) -> Bool {
-    guard let facts = try folder.facts(Self.data) else { return false }
-    if facts.is_directory { throw StoreError(.notAStore, "\(path): data.mdb is a directory") }
+  func hasData() throws(StoreError) -> Bool { try holdsData(folder.facts(Self.data)) }
+
+  /// The same by what the name stands for.
+  func holdsData(_ facts: lvs_file_facts?) throws(StoreError) -> Bool {
+    guard let facts else { return false }
+    guard facts.is_regular else {
+      let kind =
+        facts.is_link
+        ? "a symbolic link; link to the directory in its place"
+        : facts.is_directory ? "a directory" : "no regular file"
+      throw StoreError(.notAStore, "\(path): data.mdb is \(kind)")
+    }
     return facts.size > 0
   }
 
@@ -35,7 +44,7 @@ extension StoreDirectory {
 
   private func writeData() throws(StoreError) {
     // Made here, for its owner.
-    close(try folder.make(Self.unfinished, flags: O_EXCL, mode: options.fileMode, owner, isLoose: false))
+    close(try folder.make(Self.unfinished, flags: O_EXCL, mode: options.fileMode, owner, isLoose: false).descriptor)
     try writeData(folder.route(Self.unfinished), folder: folder.descriptor)
   }
 

@@ -26,11 +26,12 @@ struct StoreDirectory {
   /// Whose the files are, and are to stay.
   let owner: lvs_owner
 
-  init(_ folder: Folder, _ options: OpenOptions) throws(StoreError) {
+  /// - Parameter data: what is called `data.mdb` in the folder; nil for nothing.
+  init(_ folder: Folder, _ options: OpenOptions, _ data: lvs_file_facts?) throws(StoreError) {
     var options = options
     var owner = lvs_owner()
     var facts = lvs_file_facts()
-    if let found = try folder.facts(Self.data), found.is_regular {
+    if let found = data, found.is_regular {
       if found.mode & 0o020 != 0 { options.sharesWithGroup = true }
       facts = found
     } else {
@@ -86,7 +87,8 @@ struct StoreDirectory {
       try checkDirectory(path, options)
       let folder = try Folder.open(path)
       do throws(StoreError) {
-        let opened = try StoreDirectory(folder, options).open()
+        let data = try folder.facts(Self.data)
+        let opened = try StoreDirectory(folder, options, data).open(data)
         if folder.isInPlace { return opened }
         opened.close()
       } catch {
@@ -96,19 +98,15 @@ struct StoreDirectory {
     throw StoreError(.gone, "\(path): the directory was moved or exchanged while it was opened")
   }
 
-  private func open() throws(StoreError) -> Opened {
-    try checkData()
-    if let facts = try folder.facts(Self.data), !facts.is_regular {
-      let what = facts.is_link ? "a symbolic link; link to the directory in its place" : "no regular file"
-      throw StoreError(.notAStore, "\(path): data.mdb is \(what)")
-    }
+  private func open(_ data: lvs_file_facts?) throws(StoreError) -> Opened {
+    if try !holdsData(data) { try checkForNew() }
     lvs_let_group_in(folder.descriptor, options.directoryMode)
     let locks: ByteLocks
     do throws(StoreError) { locks = try ByteLocks.make(file(Self.gate), folder.shown(Self.gate)) } catch {
       guard error.systemError == EROFS else { throw error }
       return try openReadOnlyMedium()
     }
-    let wake = try WakeWord(file: file(Self.wake), folder.shown(Self.wake))
+    let wake = try WakeWord(file(Self.wake), folder.shown(Self.wake))
     let gate = WriterGate(file: locks, wake: wake)
     do throws(StoreError) {
       return try gate.whileOpening(timeout: options.timeout) { () throws(StoreError) in
@@ -130,9 +128,10 @@ struct StoreDirectory {
     }
     let wasChecked = try examine(gate, wake)
     try makeData()
-    let data = try folder.open(Self.data)
-    lvs_let_group_in(data, options.fileMode)
-    close(data)
+    if options.sharesWithGroup, let data = try folder.find(Self.data)?.descriptor {
+      lvs_let_group_in(data, options.fileMode)
+      close(data)
+    }
     if !gate.hasOthers { wake.clearRecent() }
     try gate.announce()
     let (lockFile, cache) = try prepareLockFile(gate, wake)
@@ -233,9 +232,8 @@ struct StoreDirectory {
     }
   }
 
-  /// An error if there is no data file and none may be made.
-  private func checkData() throws(StoreError) {
-    guard try !hasData() else { return }
+  /// An error if no data file may be made where there is none.
+  private func checkForNew() throws(StoreError) {
     // The file has gone, and a copy of it has not.
     if try !BackupFolder(of: folder).entries().isEmpty { return }
     guard options.create else { throw StoreError(.notAStore, "\(path): the directory holds no store") }
@@ -247,21 +245,20 @@ struct StoreDirectory {
   }
 
   /// A file that all processes on the store share.
-  private func file(_ name: String) throws(StoreError) -> Int32 {
+  private func file(_ name: String) throws(StoreError) -> OpenFile {
     let file = try folder.make(name, mode: options.fileMode, owner)
     guard !isForeign(file, name) else {
-      close(file)
+      close(file.descriptor)
       throw StoreError(.notAStore, "\(folder.shown(name)) is a second name of another file, which would be written to")
     }
     return file
   }
 
   /// Whether a file is one that somebody has given a second name there: it holds what is neither nothing nor its own.
-  private func isForeign(_ file: Int32, _ name: String) -> Bool {
-    var facts = lvs_file_facts()
-    guard lvs_file_facts_at(file, &facts) == 0, facts.names > 1, facts.size > 0 else { return false }
-    if name.sameBytes(as: Self.lock), LockPage.begins(file) { return false }
-    return !(name.sameBytes(as: Self.wake) && lvs_wake_is_in(file))
+  private func isForeign(_ file: OpenFile, _ name: String) -> Bool {
+    guard file.facts.names > 1, file.facts.size > 0 else { return false }
+    if name.sameBytes(as: Self.lock), LockPage.begins(file.descriptor) { return false }
+    return !(name.sameBytes(as: Self.wake) && lvs_wake_is_in(file.descriptor))
   }
 
   /// LMDB only stretches the lock file, so that writing to its map would be SIGBUS on a full disk: give it real blocks.
@@ -271,35 +268,34 @@ struct StoreDirectory {
   private func prepareLockFile(
     _ gate: WriterGate, _ wake: WakeWord
   ) throws(StoreError) -> (LockFile, SettingCache) {
-    let shown = folder.shown(Self.lock)
-    let descriptor = try file(Self.lock)
-    defer { close(descriptor) }
+    let file = try file(Self.lock)
+    defer { close(file.descriptor) }
     let size = lockFileSize
-    var facts = lvs_file_facts()
-    guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
     let isFirst = !gate.hasOthers
-    if isFirst, facts.size > size, ftruncate(descriptor, off_t(size)) != 0 { throw .system(lvs_errno(), shown) }
-    guard isFirst || facts.size >= LockPage.fileSize(readers: 1) else {
+    if isFirst, file.facts.size > size, ftruncate(file.descriptor, off_t(size)) != 0 {
+      throw .system(lvs_errno(), folder.shown(Self.lock))
+    }
+    guard isFirst || file.facts.size >= LockPage.fileSize(readers: 1) else {
       throw StoreError(.gone, "\(path): lock.mdb was exchanged while other processes have the store open")
     }
     let wakeFile = wake.isShared ? try folder.open(Self.wake) : -1
     defer { if wakeFile >= 0 { close(wakeFile) } }
     return try prepareLockFile(
-      descriptor, locked: folder.open(Self.lock, O_RDWR), wakeFile: wakeFile, shown: shown,
-      bytes: isFirst ? size : facts.size)
+      file.descriptor, locked: folder.open(Self.lock, O_RDWR), wakeFile: wakeFile, shown: folder.shown(Self.lock),
+      bytes: isFirst ? size : file.facts.size)
   }
 
   var lockFileSize: UInt64 { LockPage.fileSize(readers: options.maximumReaders) }
 
   /// - Parameter locked: another descriptor of the lock file, open by itself; it is taken over.
   func prepareLockFile(
-    _ descriptor: Int32, locked: Int32, wakeFile: Int32, shown: String, bytes: UInt64
+    _ descriptor: Int32, locked: Int32, wakeFile: Int32, shown: @autoclosure () -> String, bytes: UInt64
   ) throws(StoreError) -> (LockFile, SettingCache) {
     let lockFile: LockFile
     guard lvs_reserve(descriptor, bytes) == 0 else {
       let code = lvs_errno()
       close(locked)
-      throw .system(code, shown)
+      throw .system(code, shown())
     }
     do { lockFile = try LockFile.make(locked, mapped: descriptor) } catch { throw StoreError(error) }
     let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: descriptor, wakeFile: wakeFile)

@@ -47,8 +47,10 @@ final class StorePlace: @unchecked Sendable {
   }
 
   private static func used(_ folder: Folder, _ data: FileIdentity) throws(StoreError) -> ByteLocks {
-    let locks = try ByteLocks.make(folder.open(StoreDirectory.data), folder.shown(StoreDirectory.data))
-    guard locks.identity == data else { throw StoreError(.gone, "\(folder.path): data.mdb was exchanged") }
+    let locks = try folder.find(StoreDirectory.data).map { (file) throws(StoreError) in
+      try ByteLocks.make(file, folder.shown(StoreDirectory.data))
+    }
+    guard let locks, locks.identity == data else { throw StoreError(.gone, "\(folder.path): data.mdb was exchanged") }
     return try shared(folder, locks)
   }
 
@@ -64,8 +66,8 @@ final class StorePlace: @unchecked Sendable {
   /// Tells by the data file that it is in use, until `use` is closed, unless any process has said so before. Nothing is told
   /// of a file that is not there.
   static func reserve(_ folder: Folder) throws(StoreError) -> (isFree: Bool, use: ByteLocks?) {
-    guard let facts = try folder.facts(StoreDirectory.data), facts.is_regular else { return (true, nil) }
-    let locks = try ByteLocks.make(folder.open(StoreDirectory.data), folder.shown(StoreDirectory.data))
+    guard let file = try folder.find(StoreDirectory.data) else { return (true, nil) }
+    let locks = try ByteLocks.make(file, folder.shown(StoreDirectory.data))
     guard !locks.isTaken(dataByte) else { return (false, nil) }
     return (true, try shared(folder, locks))
   }

@@ -15,15 +15,20 @@ final class ByteLocks: @unchecked Sendable {
   }
 
   /// Takes the descriptor over, also if it fails.
-  static func make(_ descriptor: Int32, _ path: String) throws(StoreError) -> ByteLocks {
+  static func make(_ descriptor: Int32, _ path: @autoclosure () -> String) throws(StoreError) -> ByteLocks {
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(descriptor, &facts) == 0 else {
       let code = lvs_errno()
       lvs_close(descriptor)
-      throw .system(code, path)
+      throw .system(code, path())
     }
-    guard let file = lvs_lock_file_make(descriptor) else { throw .system(lvs_errno(), path) }
-    return ByteLocks(file, FileIdentity(facts))
+    return try make(OpenFile(descriptor: descriptor, facts: facts), path())
+  }
+
+  /// The same of a file that was looked at.
+  static func make(_ file: OpenFile, _ path: @autoclosure () -> String) throws(StoreError) -> ByteLocks {
+    guard let made = lvs_lock_file_make(file.descriptor) else { throw .system(lvs_errno(), path()) }
+    return ByteLocks(made, FileIdentity(file.facts))
   }
 
   /// Gives all locks back; to be called when nobody uses it any more.

@@ -13,12 +13,12 @@ final class Folder: @unchecked Sendable {
   /// The inode of the root that the process had.
   let root: UInt64
 
-  private init(_ path: String, _ descriptor: Int32, _ facts: lvs_file_facts) {
+  private init(_ path: String, _ descriptor: Int32, _ facts: lvs_file_facts, root: UInt64) {
     name = path
     self.descriptor = descriptor
     device = facts.device
     inode = facts.inode
-    root = lvs_root_inode()
+    self.root = root
   }
 
   private init(inMemory name: String) {
@@ -55,17 +55,17 @@ final class Folder: @unchecked Sendable {
     let real = String(validatingCString: resolved) ?? path
     let descriptor = lvs_open_directory(real)
     guard descriptor >= 0 else { throw .system(lvs_errno(), real) }
-    return try made(real, descriptor)
+    return try made(real, descriptor, root: lvs_root_inode())
   }
 
-  private static func made(_ path: String, _ descriptor: Int32) throws(StoreError) -> Folder {
+  private static func made(_ path: String, _ descriptor: Int32, root: UInt64) throws(StoreError) -> Folder {
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(descriptor, &facts) == 0 else {
       let code = lvs_errno()
       close(descriptor)
       throw .system(code, path)
     }
-    return Folder(path, descriptor, facts)
+    return Folder(path, descriptor, facts, root: root)
   }
 
   /// A folder in it; nil if there is none.
@@ -80,7 +80,7 @@ final class Folder: @unchecked Sendable {
       }
       throw .system(code, shown(name))
     }
-    return try Self.made(shown(name), found)
+    return try Self.made(shown(name), found, root: root)
   }
 
   /// A folder in it, which is made if it is missing.
@@ -124,8 +124,18 @@ final class Folder: @unchecked Sendable {
 
   /// Opens a file for reading.
   func open(_ name: String, _ flags: Int32 = O_RDONLY) throws(StoreError) -> Int32 {
+    guard let file = try find(name, flags) else { throw failure(ENOENT, name) }
+    return file.descriptor
+  }
+
+  /// The same; nil if there is nothing of that name.
+  func find(_ name: String, _ flags: Int32 = O_RDONLY) throws(StoreError) -> OpenFile? {
     let file = lvs_open_at(descriptor, name, flags, 0)
-    guard file >= 0 else { throw failure(lvs_errno(), name) }
+    guard file >= 0 else {
+      let code = lvs_errno()
+      guard code != ENOENT else { return nil }
+      throw failure(code, name)
+    }
     return try regular(file, name)
   }
 
@@ -136,20 +146,20 @@ final class Folder: @unchecked Sendable {
   ///   - isLoose: whether another user of a shared store may be the file's owner.
   func make(
     _ name: String, flags: Int32 = 0, mode: UInt32, _ owner: lvs_owner, isLoose: Bool = true
-  ) throws(StoreError) -> Int32 {
+  ) throws(StoreError) -> OpenFile {
     var owner = owner
     let file = lvs_make_at(descriptor, name, flags, mode, &owner, isLoose)
     guard file >= 0 else { throw failure(lvs_errno(), name) }
     return try regular(file, name)
   }
 
-  private func regular(_ file: Int32, _ name: String) throws(StoreError) -> Int32 {
+  private func regular(_ file: Int32, _ name: String) throws(StoreError) -> OpenFile {
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(file, &facts) == 0, facts.is_regular else {
       close(file)
       throw StoreError(.notAStore, "\(shown(name)) is no regular file")
     }
-    return file
+    return OpenFile(descriptor: file, facts: facts)
   }
 
   private func failure(_ code: Int32, _ name: String) -> StoreError {
@@ -188,6 +198,12 @@ final class Folder: @unchecked Sendable {
   func sync() throws(StoreError) {
     guard lvs_sync_folder(descriptor) == 0 else { throw .system(lvs_errno(), path) }
   }
+}
+
+/// A file that was opened, and what it was then.
+struct OpenFile {
+  let descriptor: Int32
+  let facts: lvs_file_facts
 }
 
 /// A file, by which another one of the same name is told apart from it.

@@ -14,8 +14,9 @@ struct TemporaryFile {
     var generator = SystemRandomNumberGenerator()
     self.folder = folder
     name = ".\(String(generator.next(), radix: 16))\(Self.ending)"
-    descriptor = try folder.make(name, flags: O_EXCL, mode: mode, owner)
-    do throws(StoreError) { locks = try ByteLocks.make(descriptor, folder.shown(name)) } catch {
+    let file = try folder.make(name, flags: O_EXCL, mode: mode, owner)
+    descriptor = file.descriptor
+    do throws(StoreError) { locks = try ByteLocks.make(file, folder.path) } catch {
       folder.remove(name)
       throw error
     }
@@ -32,7 +33,7 @@ struct TemporaryFile {
   static func removeUnfinished(in folder: Folder) {
     guard let names = try? folder.names() else { return }
     for bytes in names where bytes.first == UInt8(ascii: ".") && bytes.suffix(4) == ending.bytes[...] {
-      guard let name = String(validating: bytes, as: UTF8.self), let file = try? folder.open(name, O_RDWR),
+      guard let name = String(validating: bytes, as: UTF8.self), let file = try? folder.find(name, O_RDWR),
         let locks = try? ByteLocks.make(file, name)
       else { continue }
       if locks.lock(0) == 0 { folder.remove(name) }

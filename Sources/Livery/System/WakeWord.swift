@@ -8,11 +8,9 @@ final class WakeWord: @unchecked Sendable {
   // In Embedded Swift an initialiser that throws leaks the object: those that delegate throw before there is one.
 
   /// Takes the descriptor of the file over.
-  convenience init(file: Int32, _ path: String) throws(StoreError) {
-    var facts = lvs_file_facts()
-    _ = lvs_file_facts_at(file, &facts)
-    guard let word = lvs_wake_open(file) else { throw .system(lvs_errno(), path) }
-    self.init(word, FileIdentity(facts))
+  convenience init(_ file: OpenFile, _ path: @autoclosure () -> String) throws(StoreError) {
+    guard let word = lvs_wake_open(file.descriptor) else { throw .system(lvs_errno(), path()) }
+    self.init(word, FileIdentity(file.facts))
   }
 
   /// One that nobody else knows.
