@@ -83,6 +83,8 @@ void lvs_wake_note(lvs_wake *wake, int folder, const char *name) {
   lvs_wake note = {.boot = lvs_boot_number()};
   wake->sum = 0;
   if (note.boot == LVS_BOOT_UNKNOWN || !describe(&note, folder, name)) return;
+  // Nobody has looked at another file that lies there now.
+  if (note.device != wake->open_device || note.inode != wake->open_inode) return;
   int64_t age = nanoseconds(now) - note.changed_ns;
   if (age < 20000000) return;
   wake->boot = note.boot;
@@ -124,7 +126,10 @@ void lvs_wake_signal(lvs_wake *wake) {
   syscall(SYS_futex, &wake->count, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
+uint64_t lvs_wake_revision(const lvs_wake *wake) { return __atomic_load_n(&wake->revision, __ATOMIC_RELAXED); }
+
 void lvs_wake_tell(lvs_wake *wake, const lvs_recent *recent) {
+  __atomic_store_n(&wake->revision, recent->revision, __ATOMIC_RELAXED);
   lvs_recent *place = wake->recent + recent->commit % LVS_RECENT_COMMITS;
   __atomic_store_n(&place->commit, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);

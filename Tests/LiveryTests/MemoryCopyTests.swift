@@ -9,7 +9,7 @@ extension TemporaryStore {
     var options = Store.Options()
     options.readOnly = true
     options.noRecovery = noRecovery
-    return try StoreDirectory(Folder.open(path), options)
+    return try StoreDirectory(Folder.open(path), options, nil)
   }
 
   /// A setting's value as it is read where nobody can write.
@@ -113,7 +113,7 @@ extension StoreDirectory.Opened {
     try fill("before")
     #expect(
       code { () throws(StoreError) in
-        try StoreDirectory(Folder.open(temporary.path), Store.Options()).requireReadOnly()
+        try StoreDirectory(Folder.open(temporary.path), Store.Options(), nil).requireReadOnly()
       } == .permission)
     #expect(code { () throws(StoreError) in try temporary.directory().requireReadOnly() } == nil)
     // This one can be written to.

@@ -170,6 +170,37 @@ import Testing
     for _ in 0..<5000 where try store.backups().items.count < count { lvs_sleep_us(1000) }
   }
 
+  @Test func noRevisionIsGivenTwiceWhateverIsLeftOfTheFile() throws {
+    let store = try temporary.open()
+    try store.set("note", to: .string("1"), in: .user)
+    _ = try store.backup()
+    for number in 2...8 { try store.set("note", to: .string("\(number)"), in: .user) }
+    let last = try store.revision()
+    store.close()
+    for size: Int? in [nil, 0, 4096] {
+      if let size { truncate(dataFile, size) } else { unlink(dataFile) }
+      let store = try temporary.open()
+      let recovery = try #require(try store.statistics()["recovery"])
+      #expect(try store.string("note") == "1")
+      #expect(try store.revision() > last && recovery["lastRevision"] != recovery["copyRevision"])
+      #expect((recovery["damagedFile"] == nil) == (size == nil))
+      store.close()
+    }
+  }
+
+  @Test func anotherFileIsNotNotedToBeSoundByWhoHadTheFormerOneOpen() throws {
+    try fill(10)
+    let store = try temporary.open()
+    _ = try store.backup()
+    var other = try read(dataFile)
+    other[8192] ^= 0xff
+    unlink(dataFile)
+    try write(other)
+    store.close()
+    let next = try temporary.open()
+    #expect(try next.statistics()["recovery"] != nil)
+  }
+
   @Test func copiesAreMadeAfterSoManyCommitsAndWhenTheLastIsOld() throws {
     let store = try temporary.open {
       $0.automaticBackup = .init(commits: 10, age: nil)

@@ -118,6 +118,20 @@ def files():
       yield path
 
 
+def names_of_c(text):
+  names, function = set(), None
+  for line in text.splitlines():
+    # What is at the margin and calls or is called is a function; its attributes are not.
+    begun = [name for name in re.findall(r"\b(\w+)\(", line) if name not in ("__attribute__", "always_inline", "noinline")]
+    if begun and re.match(r"\w", line) and not line.endswith(";"):
+      function = begun[0]
+    if re.search(r"__atomic_\w+\(", line) and function:
+      names.add(function)
+    names.update(re.findall(r"\batomic_\w+ (\w+)", line))
+    names.update(re.findall(r"\b_Atomic\b[^;=\[]*?(\w+)\s*[;=\[]", line))
+  return names
+
+
 def atomics():
   """Files that have atomic accesses, with what of them the page has to name: functions of C, properties of Swift."""
   for path in files():
@@ -127,15 +141,7 @@ def atomics():
       if "atomicMemoryFence" in text:
         names.add("atomicMemoryFence")
     else:
-      names, function = set(), None
-      for line in text.splitlines():
-        # What is at the margin and calls or is called is a function; its attributes are not.
-        begun = [name for name in re.findall(r"\b(\w+)\(", line) if name not in ("__attribute__", "always_inline", "noinline")]
-        if begun and re.match(r"\w", line) and not line.endswith(";"):
-          function = begun[0]
-        if re.search(r"__atomic_\w+\(", line) and function:
-          names.add(function)
-        names.update(re.findall(r"\batomic_\w+ (\w+)", line))
+      names = names_of_c(text)
     for name in names:
       yield str(path.relative_to(ROOT / "Sources")), name
 
@@ -172,3 +178,8 @@ def test_a_change_of_the_sources_is_noticed():
     ordering("Sources/CWake/wake.c", "lvs_wake_tell", r"__atomic_thread_fence\(__ATOMIC_(SEQ_CST)\)")
   with pytest.raises(LookupError):
     ordering("Sources/CWake/wake.c", "lvs_wake_nothing", r"(\w+)")
+
+
+def test_each_way_of_writing_an_atomic_is_known():
+  for line in ("static _Atomic int planted;", "  _Atomic bool planted = false;", "_Atomic(uint64_t) planted;", "  atomic_int planted;"):
+    assert names_of_c(line) == {"planted"}

@@ -3,6 +3,8 @@
 import os
 import re
 import stat
+import subprocess
+import sys
 import time
 from datetime import timedelta
 
@@ -234,3 +236,37 @@ def test_a_backup_is_restored_where_what_is_known_of_former_settings_is_damaged(
   name = next(one["name"] for one in store.backups() if one["reason"] == "manual")
   store.restore(name)
   assert store["k"] == "1"
+
+
+OTHER = "import livery, sys; livery.open(sys.argv[1]).set('volume', int(sys.argv[2]))"
+
+
+def test_those_who_watch_hear_that_a_copy_from_before_has_taken_the_files_place(store, tmp_path):
+  store.backup()
+  for value in range(6, 12):
+    store.set("volume", value)
+  last = store.revision
+  seen = []
+  with store.watch("volume", lambda event: seen.append(event), dispatch=True):
+    os.unlink(tmp_path / "store" / "data.mdb")
+    # Whoever opens the store next has only the copy.
+    subprocess.run([sys.executable, "-c", OTHER, str(tmp_path / "store"), "20"], check=True)
+    deadline = time.monotonic() + 20
+    while store["volume"] != 20 or not seen or seen[-1].new != 20:
+      assert time.monotonic() < deadline
+      store.dispatch()
+      time.sleep(0.01)
+  assert seen[0].kind is livery.EventKind.RESYNC
+  assert all(event.revision > last for event in seen)
+
+
+def test_what_a_restore_removes_is_told_of_the_layer_that_had_it(store):
+  store.backup()
+  store.set("a", 1, layer="enforced")
+  store.set("b", 2, layer="bundle")
+  store.set("volume", 7, layer="enforced")
+  seen = []
+  with store.watch("**", lambda event: seen.append((event.name, event.layer.name.lower())), dispatch=True):
+    store.restore()
+    store.dispatch()
+  assert sorted(seen) == [("a", "enforced"), ("b", "bundle"), ("volume", "enforced")]

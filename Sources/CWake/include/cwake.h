@@ -34,11 +34,15 @@ typedef struct lvs_wake {
   uint64_t open_device, open_inode;
   // Which process has, or had last, each byte of livery.lock, for messages.
   uint32_t holders[4];
-  uint64_t unused[243];
+  // The last revision that was told: a file that takes a damaged one's place counts on from there. 0 for none.
+  uint64_t revision;
+  uint64_t unused[242];
   // A commit's place is its number modulo their count.
   lvs_recent recent[LVS_RECENT_COMMITS];
 } lvs_wake;
 _Static_assert(sizeof(lvs_wake) == 4096, "the file has a page");
+// The last revision that a commit has told; 0 if none has.
+uint64_t lvs_wake_revision(const lvs_wake *wake);
 // Takes the descriptor over, and gives the file real blocks. NULL and errno on failure.
 lvs_wake *lvs_wake_open(int file);
 // Whether the page means what this library knows; and makes it so, with nothing noted, if it does not. To be called by the

@@ -38,18 +38,11 @@ extension View {
       for layer in Layer.allCases where part.layers.contains(layer) { entry.layer = layer }
     }
     var edits: [LogEntry.Edit] = []
-    // The strongest layer of each that was on trial: as of any commit it is told which was changed.
-    var ended = ByteIndex()
-    var layers: [Layer] = []
     try settle(names, &entry, limits, isSecret: { secrets.contains($0) }) { (setting) throws(StoreError) in
-      let made = try setting.endTrial(confirms: confirms, self)
-      if let layer = made.last?.layer, ended.insert(setting.name).isNew { layers.append(layer) }
-      edits += made
-    }
-    for index in entry.changes.indices {
-      if let number = ended.number(of: entry.changes[index].name) { entry.changes[index].layer = layers[number] }
+      edits += try setting.endTrial(confirms: confirms, self)
     }
     entry.edits = edits
+    entry.tellEditedLayers()
     try forgetPlacesOnTrial()
     var state = trial
     state.phase = confirms ? .confirmed : .reverted

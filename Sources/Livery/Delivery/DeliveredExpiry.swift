@@ -17,15 +17,30 @@ struct ExpiredValue {
   /// What is in effect by the clock.
   let current: Record
   let isSecret: Bool
-  /// Whether it was on trial.
-  var wasOnTrial = false
+  /// The layer of it that was on trial; nil for none.
+  var trialLayer: Layer?
 }
 
 /// A trial that is over while nobody has committed that.
 struct ExpiredTrial {
   let state: TrialState
-  /// The settings that were on trial and that are watched.
-  var names = NameSet()
+  /// The strongest layer that was on trial, as the commit of it tells.
+  var layer = Layer.user
+  /// The settings that were on trial and that are watched, and of each the strongest layer that was.
+  private(set) var names = NameSet()
+  private var layers: [Layer] = []
+
+  init(_ state: TrialState) {
+    self.state = state
+  }
+
+  fileprivate mutating func insert(_ place: LayerKey) {
+    let (number, isNew) = names.insert(place.name)
+    if isNew { layers.append(place.layer) } else { layers[number] = max(layers[number], place.layer) }
+  }
+
+  /// nil for what was not on trial.
+  func layer(of name: String) -> Layer? { names.number(of: name).map { layers[$0] } }
 
   /// Whether it was over at a moment of this boot of the system.
   func wasOver(at moment: Int64) -> Bool {
@@ -59,7 +74,7 @@ extension View {
         ExpiredValue(
           name: name, stored: stored, current: try current(stored, name, at: now),
           isSecret: try isSecret(asDeclared: name, stored.value),
-          wasOnTrial: trial?.names.contains(name) ?? false))
+          trialLayer: trial?.layer(of: name)))
     }
     return found
   }
@@ -67,8 +82,13 @@ extension View {
   /// A trial that is over and that nobody has ended in the store.
   func expiredTrial(_ pattern: NamePattern?) throws(StoreError) -> ExpiredTrial? {
     guard let trial = try pendingTrial(), isOver(trial) else { return nil }
-    var expired = ExpiredTrial(state: trial)
-    for place in try placesOnTrial() where pattern?.matches(place.name) ?? true { expired.names.insert(place.name) }
+    var expired = ExpiredTrial(trial)
+    var strongest: Layer?
+    for place in try placesOnTrial() {
+      strongest = max(strongest ?? place.layer, place.layer)
+      if pattern?.matches(place.name) ?? true { expired.insert(place) }
+    }
+    if let strongest { expired.layer = strongest }
     return expired
   }
 }
@@ -84,7 +104,7 @@ extension WatchState {
   func deliverEnd(of trial: ExpiredTrial?, at now: Timestamp, revision: UInt64) -> [Event] {
     guard let trial, trial.state.term.revision != revertedTrial, !trial.wasOver(at: startMoment) else { return [] }
     revertedTrial = trial.state.term.revision
-    var entry = LogEntry(revision: revision, time: now, layer: .user, origin: TrialState.ownOrigin)
+    var entry = LogEntry(revision: revision, time: now, layer: trial.layer, origin: TrialState.ownOrigin)
     entry.trial = .reverted(revision: revertedTrial)
     return [Event(.reverted, of: entry)]
   }
@@ -109,16 +129,17 @@ extension WatchState {
             name: one.name, value: current.value, expires: current.expires, isLocked: current.isLocked))
       }
       // What was over when the watch began is no news.
-      let wasOver = one.wasOnTrial ? hadTrialEnd : stored.expires.map { $0 <= start } ?? false
+      let wasOver = one.trialLayer != nil ? hadTrialEnd : stored.expires.map { $0 <= start } ?? false
       guard before != nil || !wasOver else { continue }
-      let expires = before.map { $0.expires } ?? (one.wasOnTrial ? nil : stored.expires)
+      let expires = before.map { $0.expires } ?? (one.trialLayer != nil ? nil : stored.expires)
       let isExpiry = expires.map { $0 <= now } ?? false
-      let isRevert = one.wasOnTrial && before == nil
+      let reverted = before == nil ? one.trialLayer : nil
       let event = Event(
         revision: revision, time: now, kind: isExpiry ? .expired : .changed,
-        layer: isExpiry && before == nil ? stored.layer : current.layer, name: one.name,
+        layer: reverted ?? (isExpiry && before == nil ? stored.layer : current.layer), name: one.name,
         oldValue: before.map { $0.value } ?? stored.value, newValue: current.value,
-        origin: isExpiry ? "expiry" : isRevert ? TrialState.ownOrigin : current.origin, isWritable: !current.isLocked,
+        origin: isExpiry ? "expiry" : reverted != nil ? TrialState.ownOrigin : current.origin,
+        isWritable: !current.isLocked,
         isSecret: one.isSecret, wasWritable: !(before?.isLocked ?? stored.isLocked))
       if let event = event.asDifference { events.append(event) }
     }

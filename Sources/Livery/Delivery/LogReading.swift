@@ -21,11 +21,11 @@ struct LogReading {
     var reading = LogReading(pattern: watch.pattern)
     try shared.read { (view) throws(StoreError) in
       reading = LogReading(pattern: watch.pattern)
+      reading.revision = try view.revision()
       try reading.walk(view, after: watch.position, watch.pattern)
       if let name = watch.name { try reading.follow(name, view, watch) }
       guard !reading.isPartial, reportsExpiry || !watch.delivered.isEmpty else { return }
       reading.time = .now
-      reading.revision = try view.revision()
       reading.trial = reportsExpiry ? try view.expiredTrial(reading.pattern) : nil
       reading.expired = try view.expiredValues(
         at: reading.time, reading.pattern, reportsExpiry: reportsExpiry, besides: watch.delivered, trial: reading.trial)

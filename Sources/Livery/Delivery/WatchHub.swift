@@ -309,7 +309,8 @@ final class WatchHub: @unchecked Sendable {
       watch.outlook.dueAt = UInt64.max
       return (position, true, UInt64.max)
     }
-    if revision > max(watch.signalled, position) || isDue || expires {
+    let hasGoneBack = revision < position && revision != watch.signalled
+    if revision > max(watch.signalled, position) || hasGoneBack || isDue || expires {
       watch.signalled = revision
       watch.descriptor?.signal()
     }
@@ -365,6 +366,12 @@ final class WatchHub: @unchecked Sendable {
     }
     let opened = watch.mayCall ? lock.withLock { watch.takeOpened() } : []
     if opened.contains(where: { watch.pattern?.matches($0) ?? true }) { take([.resync(to: watch.position)]) }
+    // A file from before has taken the place of this one.
+    if news.revision < watch.position, !news.isPartial {
+      guard watch.mayCall else { return calls }
+      watch.position = news.revision
+      take([.resync(to: news.revision)])
+    }
     if watch.position < news.trimmed {
       guard watch.mayCall else { return calls }
       watch.position = news.trimmed

@@ -36,7 +36,6 @@ struct Recovery {
   /// - Throws: `.corrupt` if it is damaged and there is no copy, or the options refuse it.
   func examine() throws(StoreError) -> Bool {
     if wake.isReplacing { finishReplacing() }
-    let folder = try BackupFolder(of: store)
     let isThere = try directory.hasData()
     var damaged: StoreFile?
     var isGrave = true
@@ -63,7 +62,7 @@ struct Recovery {
       guard let hidden = hiddenCommit() else { return true }
       last = hidden
     } else {
-      last = try folder.lastGood(of: damaged?.identifier ?? [])
+      last = try BackupFolder(of: store).lastGood(of: damaged?.identifier ?? [])
     }
     // Records that do not verify are damaged for themselves alone: nothing else is given up for them.
     if !isGrave, last?.file.revision != damaged?.revision || directory.options.noRecovery {
@@ -123,21 +122,36 @@ struct Recovery {
     defer { folder.remove(Self.workName) }
     let now = Timestamp.now
     let name = BackupFolder.name(damaged?.revision ?? 0, damaged?.schemaVersion ?? 0, now, "damaged")
-    let kept = folder.shown(name)
-    let lost = max(damaged?.revision ?? 0, copy.file.revision)
-    let report = Value.object([
-      .init("time", .date(now)), .init("damage", .string(damage)), .init("damagedFile", .string(kept)),
+    let kept = try store.facts(StoreDirectory.data) == nil ? nil : folder.shown(name)
+    let last = lastRevision(max(damaged?.revision ?? 0, copy.file.revision))
+    var members: [Value.Member] = [.init("time", .date(now)), .init("damage", .string(damage))]
+    if let kept { members.append(.init("damagedFile", .string(kept))) }
+    members += [
       .init("copy", .string(copy.path)), .init("copyRevision", .int(Int64(clamping: copy.file.revision))),
-      .init("lastRevision", .int(Int64(clamping: lost))), .init("revision", .int(Int64(clamping: lost &+ 1))),
-    ])
-    try prepare(copy, folder, revision: lost &+ 1, report, now)
+      .init("lastRevision", .int(Int64(clamping: last))), .init("revision", .int(Int64(clamping: last &+ 1))),
+    ]
+    do throws(StoreError) { try prepare(copy, folder, revision: last &+ 1, .object(members), now) } catch {
+      guard error.systemError == EPERM else { throw error }
+      throw StoreError(
+        .permission,
+        "\(directory.path): the store's file is damaged (\(damage)), and its copy would come to belong to another user "
+          + "than \(directory.owner.user), whose it is: open it once as that user or as root", systemError: EPERM)
+    }
 
-    try install(from: folder, keeping: name)
+    try install(from: folder, keeping: kept == nil ? nil : name)
     try? BackupFolder(folder).trim("damaged", keeping: Self.mostDamagedFiles)
+    let fate = kept.map { " and kept as \($0)" } ?? ""
     Log.keep(
       .error,
-      "\(directory.path): the store's file was damaged (\(damage)) and kept as \(kept); brought back \(copy.path) of "
-        + "revision \(copy.file.revision), the last commit known was \(lost)")
+      "\(directory.path): the store's file was damaged (\(damage))\(fate); brought back \(copy.path) of "
+        + "revision \(copy.file.revision), the last commit known was \(last)")
+  }
+
+  /// The last revision that anybody knows of: those who have read it are not to be given it for something else.
+  private func lastRevision(_ found: UInt64) -> UInt64 {
+    let told = wake.isShared ? wake.revision : 0
+    // What lies in that page may be anything: so many commits a store does not make between two copies of it.
+    return told > found && told - found < 1 << 32 ? told : found
   }
 
   /// Puts the prepared file in the place of the data file, which may be kept under another name.

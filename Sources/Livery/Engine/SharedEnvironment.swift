@@ -27,6 +27,9 @@ class SharedEnvironment: @unchecked Sendable {
   /// The generation of the data file that is open.
   private let generation: Atomic<UInt32>
   private let lastExamination = Atomic<UInt64>(0)
+  /// The last commit, and the generation of the data file, when it was opened.
+  private let firstCommit: UInt64?
+  private let firstGeneration: UInt32
   /// nil for what is in memory.
   let place: StorePlace?
   private let reopening = Lock()
@@ -44,6 +47,8 @@ class SharedEnvironment: @unchecked Sendable {
     directory = opened.directory
     backups = BackupPolicy(opened.directory)
     generation = Atomic(opened.generation)
+    firstGeneration = opened.generation
+    firstCommit = opened.lockPage.lastCommit
     copy = opened.copy
     memory = opened.memory
     cache = opened.cache
@@ -191,11 +196,18 @@ class SharedEnvironment: @unchecked Sendable {
     if place != nil {
       // Who is opening the store just now looks for itself.
       try? gate.whileOpening(timeout: 0) { () throws(StoreError) in
-        if isCurrent, !gate.hasOthers { wake.noteSound(StoreDirectory.data, in: directory.folder) }
+        guard isCurrent, !gate.hasOthers, !wasOverwritten else { return }
+        wake.noteSound(StoreDirectory.data, in: directory.folder)
       }
     }
     place?.close()
     gate.close()
+  }
+
+  /// Whether the data file was written to while nobody has committed.
+  private var wasOverwritten: Bool {
+    guard let place, openGeneration == firstGeneration, lockPage.lastCommit == firstCommit else { return false }
+    return (try? dataFacts())?.changed_ns != place.lastChange
   }
 
   /// - Throws: `.gone` unless the store is where it was opened.

@@ -171,10 +171,16 @@ struct StoreDirectory {
     }
     // Another version of the library has the store open, and shares the page in another way.
     if !wake.isKnown { try wake.part() }
-    if let facts = try folder.facts(Self.data), !wake.isReplacing, wake.isOther(FileIdentity(facts)) {
+    let facts = try folder.facts(Self.data)
+    if let facts, !wake.isReplacing, wake.isOther(FileIdentity(facts)) {
       throw StoreError(
         .gone,
         "\(path): data.mdb was exchanged while other processes have the store open: close it in all of them first")
+    }
+    // A copy may take its place; a new one would not be what they have open.
+    if try !holdsData(facts), try BackupFolder(of: folder).entries().isEmpty {
+      throw StoreError(
+        .gone, "\(path): data.mdb was deleted while other processes have the store open: close it in all of them first")
     }
   }
 
@@ -196,8 +202,9 @@ struct StoreDirectory {
           + "them first")
     }
     wake.reset()
-    try BackupFolder(of: folder).removeUnfinished()
-    guard let damaged = try folder.folder(BackupFolder.damagedName) else { return found.use }
+    // Where nobody may look nobody need tidy.
+    (try? BackupFolder(of: folder))?.removeUnfinished()
+    guard let damaged = try? folder.folder(BackupFolder.damagedName) else { return found.use }
     for name in Recovery.workFiles { damaged.remove(name) }
     return found.use
   }

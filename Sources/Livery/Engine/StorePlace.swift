@@ -14,21 +14,25 @@ final class StorePlace: @unchecked Sendable {
   private let lock = Lock()
   /// Tells those who open the data file by way of other lock files that it is in use.
   private var use: ByteLocks
+  /// When the data file was changed last before it was opened, in nanoseconds.
+  let lastChange: Int64
 
   static func make(
     _ folder: Folder, _ environment: Environment, lockFile: FileIdentity, gate: FileIdentity, wake: FileIdentity
   ) throws(StoreError) -> StorePlace {
     let open = environment.dataFile
     let data = FileIdentity(device: open.device, inode: open.inode)
-    return StorePlace(folder, try used(folder, data), data, lockFile, gate, wake)
+    let (use, facts) = try used(folder, data)
+    return StorePlace(folder, use, facts, data, lockFile, gate, wake)
   }
 
   // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
   private init(
-    _ folder: Folder, _ use: ByteLocks, _ data: FileIdentity, _ lockFile: FileIdentity, _ gate: FileIdentity,
-    _ wake: FileIdentity
+    _ folder: Folder, _ use: ByteLocks, _ facts: lvs_file_facts, _ data: FileIdentity, _ lockFile: FileIdentity,
+    _ gate: FileIdentity, _ wake: FileIdentity
   ) {
     self.use = use
+    lastChange = facts.changed_ns
     self.folder = folder
     place = .allocate(capacity: 1)
     place.initialize(to: lvs_place())
@@ -46,12 +50,15 @@ final class StorePlace: @unchecked Sendable {
     place.deallocate()
   }
 
-  private static func used(_ folder: Folder, _ data: FileIdentity) throws(StoreError) -> ByteLocks {
-    let locks = try folder.find(StoreDirectory.data).map { (file) throws(StoreError) in
-      try ByteLocks.make(file, folder.shown(StoreDirectory.data))
+  private static func used(
+    _ folder: Folder, _ data: FileIdentity
+  ) throws(StoreError) -> (use: ByteLocks, facts: lvs_file_facts) {
+    guard let file = try folder.find(StoreDirectory.data) else {
+      throw StoreError(.gone, "\(folder.path): data.mdb was deleted")
     }
-    guard let locks, locks.identity == data else { throw StoreError(.gone, "\(folder.path): data.mdb was exchanged") }
-    return try shared(folder, locks)
+    let locks = try ByteLocks.make(file, folder.shown(StoreDirectory.data))
+    guard locks.identity == data else { throw StoreError(.gone, "\(folder.path): data.mdb was exchanged") }
+    return (try shared(folder, locks), file.facts)
   }
 
   private static func shared(_ folder: Folder, _ locks: ByteLocks) throws(StoreError) -> ByteLocks {
@@ -81,7 +88,7 @@ final class StorePlace: @unchecked Sendable {
     let now = FileIdentity(device: open.device, inode: open.inode)
     if now == data { return true }
     guard try folder.facts(StoreDirectory.data).map({ FileIdentity($0) }) == now else { return false }
-    do throws(StoreError) { use = try Self.used(folder, now) } catch {
+    do throws(StoreError) { use = try Self.used(folder, now).use } catch {
       // It was exchanged once more meanwhile.
       guard error.code == .gone || error.code == .notFound || error.code == .notAStore else { throw error }
       return false

@@ -114,6 +114,7 @@ private struct Restoration {
       guard let values = fresh.values(of: setting.name) else { return }
       try setting.replace(by: values.map { view.opened($0, setting.name) }, view)
     }
+    entry.tellEditedLayers()
     try replaceExpiries()
     try endTrial()
     if entry.isSchema { try view.forget(noLongerSecret: former.names, &entry) }

@@ -57,6 +57,8 @@ final class WakeWord: @unchecked Sendable {
   /// Counts a commit, and wakes whoever sleeps.
   func signal() { lvs_wake_signal(word) }
 
+  /// The last revision that a commit has told; 0 if none has.
+  var revision: UInt64 { lvs_wake_revision(word) }
   /// Tells what a commit has changed, for the caches of all processes.
   func tell(_ changes: inout lvs_recent) { lvs_wake_tell(word, &changes) }
   /// Takes back what was told: to be called by the first process to open the store, as numbers of commits that a power

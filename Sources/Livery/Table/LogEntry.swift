@@ -67,6 +67,22 @@ struct LogEntry: Sendable {
 }
 
 extension LogEntry {
+  /// Of each setting that was edited its change tells the strongest layer that was, as that of any commit does. To be called
+  /// when all edits are there, the weaker layers first.
+  mutating func tellEditedLayers() {
+    var names = ByteIndex()
+    var layers: [Layer] = []
+    for edit in edits {
+      let (number, isNew) = names.insert(edit.name)
+      if isNew { layers.append(edit.layer) } else { layers[number] = edit.layer }
+    }
+    for index in changes.indices {
+      if let number = names.number(of: changes[index].name) { changes[index].layer = layers[number] }
+    }
+  }
+}
+
+extension LogEntry {
   private enum Flag {
     static let old: Int64 = 1
     static let new: Int64 = 2
