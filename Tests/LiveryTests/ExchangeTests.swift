@@ -235,6 +235,35 @@ import Testing
     #expect(store.importJSON(Array("{}".utf8), into: .defaults).error?.code == .readOnly)
   }
 
+  @Test func twoNamesOfOneSettingWithOtherValuesAreRefused() throws {
+    let store = try temporary.open(
+      schema: """
+        {"Version": 1, "Groups": [{"Settings": [{"Type": "TextField", "Key": "new", "Aliases": ["old"]}]}]}
+        """)
+    for json in [#"{"old": "a", "new": "b"}"#, #"{"Version": 1, "Values": {"new": "b", "old": "a"}}"#] {
+      let outcome = store.importJSON(Array(json.utf8), into: .user)
+      #expect(outcome.error?.code == .parse && outcome.report["diagnostics"]?.count == 1)
+    }
+    #expect((try? store.value("new")) == nil)
+    let partial = store.importJSON(Array(#"{"old": "a", "new": "b"}"#.utf8), into: .user, partial: true)
+    #expect(partial.error == nil && partial.report["diagnostics"]?.count == 1)
+    #expect(store.importJSON(Array(#"{"old": "c", "new": "c"}"#.utf8), into: .user).error == nil)
+    #expect(try store.string("new") == "c")
+  }
+
+  @Test func aTypeThatLeadsNowhereIsRefused() throws {
+    let store = try temporary.open()
+    let json = ##"{"Values": {"a": ["#123456"]}, "Types": {"a": {"/1": "color"}}}"##
+    #expect(store.importJSON(Array(json.utf8), into: .user).error?.code == .typeMismatch)
+  }
+
+  @Test func linesOfAPropertyListEndWithALineFeedHoweverTheyAreWritten() throws {
+    let store = try temporary.open()
+    let list = "<plist version=\"1.0\">\r\n<dict>\r<key>a</key><string>x\r\ny\rz&#13;</string>\r\n</dict></plist>"
+    #expect(store.importPropertyList(Array(list.utf8), into: .user).error == nil)
+    #expect(try store.string("a") == "x\ny\nz\r")
+  }
+
   @Test func propertyListsAreImported() throws {
     let store = try temporary.open(schema: kioskSchema)
     let xml = """

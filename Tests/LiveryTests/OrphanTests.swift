@@ -44,6 +44,53 @@ import Testing
     #expect(try store.string("a") == "a in user")
   }
 
+  private func renaming(_ version: Int, _ from: String, into: String) -> [UInt8] {
+    let step = "{\"Op\": \"rename\", \"From\": \"\(from)\", \"Into\": \"\(into)\"}"
+    return Array(
+      "{\"Version\": \(version), \"Groups\": [], \"Migrations\": [{\"To\": \(version), \"Steps\": [\(step)]}]}".utf8)
+  }
+
+  @Test func aSecretThatIsLedToAnOrphanMakesASecretOfIt() throws {
+    let store = try temporary.open()
+    let fields = """
+      {"Type": "TextField", "Title": "T", "Key": "a", "Class": ["Password"]}, {"Type": "TextField", "Title": "T", "Key": "c"}
+      """
+    #expect(
+      store.applySchema(Array("{\"Version\": 1, \"Groups\": [{\"Title\": \"G\", \"Settings\": [\(fields)]}]}".utf8))
+        .error
+        == nil)
+    try store.set("a", to: .string("hidden"), in: .user)
+    try store.set("c", to: .string("plain"), in: .bundle)
+    try upgrade(store, schema(2, ["a"], secret: true))
+    #expect(try store.inspect("c")["secret"] == .bool(false))
+    try upgrade(store, renaming(3, "a", into: "c"))
+    #expect(try store.inspect("c")["secret"] == .bool(true))
+    #expect(store.applySchema(schema(4, ["c"])).error?.code == .migration)
+    try upgrade(store, schema(4, ["c"]), declassifying: ["c"])
+    #expect(try store.string("c") == "hidden")
+  }
+
+  @Test func whatAnImportAddsToAnOrphanMayBeASecret() throws {
+    let store = try store(keeping: 0)
+    try upgrade(store, schema(2, ["b"]))
+    let json = "{\"Version\": 2, \"Layers\": {\"enforced\": {\"a\": {\"value\": \"hidden\", \"setAside\": true}}}}"
+    #expect(store.importJSON(Array(json.utf8), into: .user).error == nil)
+    #expect(try store.inspect("a")["secret"] == .bool(true))
+    #expect(store.applySchema(schema(3, ["a", "b"])).error?.code == .migration)
+  }
+
+  @Test func whatCountedUntilNowIsKeptAsLongAsAnyOrphanWhereverAStepLeadsIt() throws {
+    let store = try store(keeping: 1)
+    try store.reset("b", in: .user)
+    try store.set("b", to: .string("b in enforced"), in: .enforced)
+    try upgrade(store, schema(2, ["a"]))
+    // What is in `enforced` has been there since version 2, and what was of `a` since now.
+    #expect(try upgrade(store, renaming(3, "a", into: "b")) == ["b in enforced"])
+    #expect(try store.inspect("b")["orphaned"]?["since"] == .int(3))
+    try upgrade(store, schema(4, ["b"]))
+    #expect(try store.string("b") == "a in user")
+  }
+
   @Test func theLargestLimitIsForEverToo() throws {
     let store = try store(keeping: .max)
     #expect(try upgrade(store, schema(2, ["b"])) == [] && upgrade(store, schema(1 << 60, ["b"])) == [])

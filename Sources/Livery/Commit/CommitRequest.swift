@@ -70,6 +70,8 @@ struct CommitRequest: Sendable {
   var toleratesHeld = false
   /// Leave out what is refused, in place of refusing everything.
   var isPartial = false
+  /// The edits are of a document: no two are of the same setting and layer.
+  var isDocument = false
   /// Take the revisions of provenances if the store has no values of its own.
   var restoresRevisions = false
   /// The revision of the store that was exported, which then counts on from there.

@@ -28,6 +28,8 @@ struct Committer {
   var replaced: [LogEntry.Edit] = []
   /// Secrets that a layer holds no longer.
   private var forgotten = NameSet()
+  /// Settings that are not declared whose values an import has brought.
+  private var imported = NameSet()
   private var hasNewDeadline = false
   /// Whether there is anything on trial of what the request asks for.
   var hasTrial = false
@@ -122,6 +124,7 @@ struct Committer {
       entry.trial = .begun(length: length)
     }
     try forget(forgotten, &entry)
+    try view.takeForSecrets(imported)
     let isTold = try isRoom(for: entry, requireRoom)
     if !isTold { entry.spare() }
     memory.logTail = try view.finish(entry, logLimits, memory.logTail)
@@ -169,6 +172,7 @@ struct Committer {
           earliest.append(index)
           continue
         }
+        if request.isDocument { refuse(request.edits[index], beside: request.edits[earliest[number]]) }
         isReplaced[index] = true
         former[earliest[number]] = index
         earliest[number] = index
@@ -184,6 +188,15 @@ struct Committer {
         next = request.isPartial && refusals.count > before ? former[one] : nil
       }
     }
+  }
+
+  /// The members of a document have no order: it does not tell which of two counts that are of the same setting.
+  private mutating func refuse(_ edit: Edit, beside other: Edit) {
+    guard edit.action.value != other.action.value else { return }
+    refusals.append(
+      Refusal(
+        name: edit.name, code: .parse,
+        message: "`\(edit.name)` and `\(other.name)` are names of the same setting, and have different values"))
   }
 
   /// What has been left under a name that is an alias now goes with the setting's value.
@@ -304,6 +317,9 @@ struct Committer {
       }
       try putOnTrial(setting, edit.layer)
       try setting.put(fresh, view)
+      if request.restoresRevisions, declaration == nil, edit.provenance?.isSetAside == true {
+        _ = imported.insert(name)
+      }
       note(setting, edit.layer, old.record, left: fresh.revision)
     }
   }

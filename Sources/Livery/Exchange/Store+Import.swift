@@ -51,6 +51,7 @@ extension Store {
       let document = try parse()
       var request = try document.request(into: layer, replacing: replacing)
       request.isPartial = partial
+      request.isDocument = true
       if let trial {
         // It brings back when and by whom everything was set, also what the schema has for defaults.
         guard !document.isLayered else {

@@ -28,7 +28,14 @@ enum TypeHints {
         guard case .string(let name) = part.value, let type = ValueType(name: name) else { return nil }
         if pointers.insert(part.key).isNew { types.append(type) }
       }
-      return convert(value, at: "") { pointer in pointers.number(of: pointer).map { types[$0] } }
+      var met = 0
+      let converted = convert(value, at: "") { pointer in
+        guard let number = pointers.number(of: pointer) else { return nil }
+        met += 1
+        return types[number]
+      }
+      // One that leads nowhere is meant for something else.
+      return met == types.count ? converted : nil
     default: return nil
     }
   }

@@ -37,11 +37,16 @@ struct Orphans {
     numbers.number(of: name).map { facts[$0] }
   }
 
-  /// Adds a name that is not there yet.
+  /// Adds what is known of a name: all its values are kept as long as the latest of them, and are secret if one is.
   mutating func insert(_ name: String, _ facts: Facts) {
-    guard numbers.insert(name).isNew else { return }
-    names.append(name)
-    self.facts.append(facts)
+    let (number, isNew) = numbers.insert(name)
+    if isNew {
+      names.append(name)
+      self.facts.append(facts)
+    } else {
+      self.facts[number].since = max(self.facts[number].since, facts.since)
+      self.facts[number].isSecret = self.facts[number].isSecret || facts.isSecret
+    }
   }
 }
 
@@ -61,5 +66,19 @@ extension View {
     if let facts = known.facts(name) { return facts }
     // It was imported, or orphaned by an older library: nobody took note whether it was a secret.
     return Orphans.Facts(since: try schemaFacts().version, isSecret: true)
+  }
+
+  /// Values were added to settings that are not declared, and nobody knows whether they are of secrets.
+  func takeForSecrets(_ names: NameSet) throws(StoreError) {
+    guard !names.names.isEmpty else { return }
+    var known = try orphans()
+    var hasMore = false
+    for name in names.names {
+      // What is not known of is taken for one anyhow.
+      guard let facts = known.facts(name), !facts.isSecret else { continue }
+      known.insert(name, Orphans.Facts(since: facts.since, isSecret: true))
+      hasMore = true
+    }
+    if hasMore { try putOrphans(known) }
   }
 }

@@ -2,19 +2,20 @@ extension SchemaApplication {
   /// Decides what becomes of a value that the layers will hold and that does not count, since its setting is not declared:
   /// it is orphaned, or dropped if it was for long enough.
   ///
-  /// - Parameter isNew: a step has made it, of a secret or not.
+  /// - Parameter isNew: a step has made it or brought it there, of a secret or not.
   mutating func drops(
     _ value: Value, _ place: LayerKey, _ known: Orphans, isNew: Bool, _ isOfSecret: Bool
   ) throws(StoreError) -> Bool {
     var facts = known.facts(place.name)
     if facts == nil, !isNew { facts = try view.orphan(place.name, among: known) }
-    let found: Orphans.Facts
+    let wasSecret: Bool
     if let facts {
-      found = facts
+      wasSecret = facts.isSecret
     } else {
-      let wasSecret = try view.descriptor(place.name)?.holdsSecret == true
-      found = Orphans.Facts(since: report.version, isSecret: wasSecret || isOfSecret)
+      wasSecret = try view.descriptor(place.name)?.holdsSecret == true
     }
+    let found = Orphans.Facts(
+      since: isNew ? report.version : facts?.since ?? report.version, isSecret: wasSecret || isOfSecret)
     let last = found.until(orphanVersions)
     let isOver = last.map { report.version > $0 } ?? false
     if !isOver { orphans.insert(place.name, found) }

@@ -242,7 +242,9 @@ extension SchemaApplication {
         undeclared.insert(place.name)
         let counts = schema.isOpen || claims.covers(place.name)
         if counts, aliases.number(of: place.name) == nil { break }
-        if try drops(value, place, known, isNew: slot != nil && slot?.stored == nil, slot?.isSecret == true) {
+        // Who set it is known by the revision.
+        let isNew = slot.map { $0.stored?.revision != $0.record?.revision } ?? false
+        if try drops(value, place, known, isNew: isNew, slot?.isSecret == true) {
           doomed.append(place)
         }
       case .valid: break

@@ -7,6 +7,7 @@ enum PropertyListXML {
   static func check(
     _ text: [UInt8], skipsUnfit: Bool
   ) throws(StoreError) -> (text: [UInt8], unfit: [PropertyList.Unfit]) {
+    let text = withLineFeeds(text)
     var checker = PropertyListXMLChecker(text: text, skipsUnfit: skipsUnfit)
     do throws(Misfit) {
       try checker.check()
@@ -17,6 +18,19 @@ enum PropertyListXML {
         .parse, "property list: \(error.reason) at line \(location.line), column \(location.column)", location: location
       )
     }
+  }
+
+  /// As XML 1.0, section 2.11, has the ends of lines read: each is a line feed.
+  private static func withLineFeeds(_ text: [UInt8]) -> [UInt8] {
+    let feed = UInt8(ascii: "\n")
+    let back = UInt8(ascii: "\r")
+    guard text.contains(back) else { return text }
+    var fed: [UInt8] = []
+    fed.reserveCapacity(text.count)
+    for (index, byte) in text.enumerated() where byte != feed || index == 0 || text[index - 1] != back {
+      fed.append(byte == back ? feed : byte)
+    }
+    return fed
   }
 
   /// What is wrong with the text of an element, or nil.

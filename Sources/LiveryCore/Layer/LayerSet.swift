@@ -21,7 +21,5 @@ public struct LayerSet: Sendable {
 
   public mutating func remove(_ layer: Layer) { bits &= ~(1 << layer.rawValue) }
 
-  public func isSuperset(of other: LayerSet) -> Bool { other.bits & ~bits == 0 }
-
   public mutating func insert(_ layer: Layer) { bits |= 1 << layer.rawValue }
 }
