@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x4c565932 };
+enum { MAGIC = 0x4c565933 };
 
 // Written by one process at a time, and read by others without a lock: the sum tells a note that is half written.
 typedef struct page {

@@ -11,6 +11,7 @@ extension Driver {
     if let tag = request.entityTag { fields.append(("If-None-Match", tag)) }
     if request.isFresh { fields.append(("Cache-Control", "no-cache")) }
     noteAsked()
+    storingError = nil
     let ask = self.ask(membership, request.path, fields, limit: request.limit)
     transfer(ask) { (driver, outcome) in
       switch outcome {

@@ -43,6 +43,7 @@ extension Driver {
   func keep(_ bytes: [UInt8], _ hash: [UInt8]) -> Bool {
     do throws(StoreError) { return try store.assets.put(bytes, allowsAny: true).sameBytes(as: hash.hexadecimal) } catch
     {
+      storingError = error
       return false
     }
   }

@@ -89,6 +89,8 @@ final class Driver: @unchecked Sendable {
   /// Why nothing could be had, or committed, the last time.
   var networkError: StoreError?
   var lastCommitError: StoreError?
+  /// Why what has come cannot be kept, until the server is asked again.
+  var storingError: StoreError?
   /// The commit by which what holds was made last.
   var lastRevision: UInt64 = 0
 
@@ -276,7 +278,10 @@ final class Driver: @unchecked Sendable {
       generation += 1
       machine = made
       // What was before the device joined this fleet says nothing.
-      self.former = note.asked >= membership.since.microseconds / 1_000_000 ? former : nil
+      let isSame = note.device == membership.number
+      if !isSame { (note.asked, note.taken) = (0, 0) }
+      self.former = isSame ? former : nil
+      note.device = membership.number
       alarm = Alarm.make { (reasons) in self.queue.run { self.ring(reasons) } }
       lookAtTrial(isFirst: true)
       // What a former machine was told this one does not know of.
@@ -481,7 +486,9 @@ final class Driver: @unchecked Sendable {
   private func noteState() {
     guard let machine else { return }
     note.next = machine.nextAttempt > now ? clock + (machine.nextAttempt - now) / 1000 : clock
-    if let problem = machine.problem {
+    if let problem = machine.problem, problem.reason == .unavailable, networkError == nil, let error = storingError {
+      note.fail("postponed", "what is published cannot be stored now: \(error.message)")
+    } else if let problem = machine.problem {
       // What stands in the way of the network only who asks there knows.
       let isOfNetwork = problem.reason == .unavailable
       note.fail(problem.reason.name, isOfNetwork ? networkError?.message ?? problem.message : problem.message)

@@ -49,6 +49,9 @@ struct Membership: Sendable {
     self.proxy = proxy
   }
 
+  /// Tells the device's key from others.
+  var number: Int64 { device.prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
+
   /// nil for what is no membership.
   init?(_ value: Value) {
     guard let url = value["url"]?.text, let fleet = value["fleet"]?.text, case .data(let device)? = value["device"],

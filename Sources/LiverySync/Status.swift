@@ -24,7 +24,7 @@ extension Store {
     ]
     if let name = membership.name { members.append(.init("name", .string(name))) }
     var note = try syncNote()
-    note.forget(before: membership.since.microseconds / 1_000_000)
+    note.forget(unlessOf: membership)
     members.append(.init("state", .string(note.process != 0 ? "running" : "stopped")))
     if note.process != 0 {
       members.append(.init("process", .int(note.process)))
@@ -158,10 +158,9 @@ extension Store {
 
 extension lvy_note {
   /// What is of a fleet that the device was in before says nothing.
-  fileprivate mutating func forget(before joined: Int64) {
-    if taken < joined { taken = 0 }
-    guard asked < joined else { return }
-    asked = 0
+  fileprivate mutating func forget(unlessOf membership: Membership) {
+    guard device != membership.number else { return }
+    (asked, taken) = (0, 0)
     // Why the lease cannot be taken is of no fleet.
     if process == 0, !reasonText.sameBytes(as: "barred") { (reason.0, message.0, next) = (0, 0, 0) }
   }
@@ -169,7 +168,7 @@ extension lvy_note {
 
 extension Device.DocumentState {
   fileprivate func value(isOnTrial: Bool) -> Value {
-    let word = isOnTrial && verdict == .applied ? "trial" : verdict.name
+    let word = isOnTrial && self.isOnTrial && verdict == .applied ? "trial" : verdict.name
     var members = [
       Value.Member("name", .string(name)), .init("hash", .string(hash.hexadecimal)),
       .init("channel", .string(channel.name)), .init("verdict", .string(word)),

@@ -89,7 +89,7 @@ extension Driver {
 
   private func pullFailure(_ machine: Device) -> StoreError? {
     if let problem = machine.problem {
-      if problem.reason == .unavailable, let error = networkError {
+      if problem.reason == .unavailable, let error = networkError ?? storingError {
         return StoreError(error.code, error.message)
       }
       return problem.asStoreError

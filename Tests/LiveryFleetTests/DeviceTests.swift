@@ -222,6 +222,50 @@ import Testing
     #expect(device.value("theme") == .string("dark"))
   }
 
+  @Test func aClockWithoutABatteryBeginsAndEndsNothingAnew() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    let over = document(.init("volume", .enforce, .int(5)), until: .moment(noon + 3600))
+    let begun = document(.init("theme", .enforce, .string("dark")), from: .moment(noon + 5400))
+    try origin.publish(.fleet, [over, (Manifest.Entry("begun"), begun.1)], now: noon)
+    device.run(until: start + minute)
+    #expect(device.value("volume") == .int(5) && device.value("theme") == nil)
+    device.network = { _ in .lost }
+    device.run(until: start + 2 * hour)
+    #expect(device.value("volume") == nil && device.value("theme") == .string("dark"))
+    let commits = device.commits
+    device.skew = -now(device)
+    try device.restart()
+    device.run(until: start + 4 * hour)
+    #expect(device.value("volume") == nil && device.value("theme") == .string("dark") && device.commits == commits)
+    device.skew = 0
+    device.tell(.tick)
+    device.run(until: start + 5 * hour)
+    #expect(device.value("volume") == nil && device.value("theme") == .string("dark") && device.commits == commits)
+  }
+
+  @Test func whatBeginsOnceMoreByAClockThatWasSetReplacesNothingAgain() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(
+      .fleet, [document(.init("volume", .replace, .int(5), serial: 1), from: .moment(noon + 3600))], now: noon)
+    device.skew = 7200
+    device.run(until: start + minute)
+    #expect(device.value("volume") == .int(5))
+    device.set("volume", .int(33))
+    device.skew = 0
+    device.tell(.tick)
+    device.run(until: start + 2 * minute)
+    #expect(device.value("volume") == .int(33) && device.layers[.recommended]?["volume"] == nil)
+    try device.restart()
+    device.run(until: start + 2 * hour)
+    #expect(device.value("volume") == .int(33) && device.layers[.recommended]?["volume"] == .int(5))
+    // Another one replaces.
+    try origin.publish(.fleet, [document(.init("volume", .replace, .int(5), serial: 2))], now: now(device))
+    device.run(until: start + 8 * hour)
+    #expect(device.value("volume") == .int(5))
+  }
+
   @Test func whatBeginsOrEndsIsNotOnTrialBecauseOfWhatWasConfirmedLongAgo() throws {
     let (origin, device) = try fleet()
     try origin.publish(own(device), [], now: noon)

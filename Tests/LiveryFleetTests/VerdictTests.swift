@@ -8,15 +8,19 @@ import Testing
   private let start = noon * 1000
   private let minute: Int64 = 60_000
 
-  private func fleet(_ setting: Document.Setting) throws -> (Origin, SimulatedDevice) {
+  private func fleet(
+    _ setting: Document.Setting, trial: Document.Trial? = nil
+  ) throws -> (Origin, SimulatedDevice) {
     let (origin, device) = try fleetOfOne(at: start)
     try origin.publish(.device(device.device.id), [], now: noon)
-    try publish(origin, setting, now: noon)
+    try publish(origin, setting, trial: trial, now: noon)
     return (origin, device)
   }
 
-  private func publish(_ origin: Origin, _ setting: Document.Setting, now: Int64) throws {
-    let document = Document(from: nil, until: nil, settings: [setting])
+  private func publish(
+    _ origin: Origin, _ setting: Document.Setting, trial: Document.Trial? = nil, now: Int64
+  ) throws {
+    let document = Document(settings: [setting], trial: trial)
     try origin.publish(.fleet, [(Manifest.Entry("first"), document)], interval: 60, now: now)
   }
 
@@ -39,7 +43,7 @@ import Testing
   }
 
   @Test func whatIsOnTrialIsToldAsAppliedOnceItStays() throws {
-    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)), trial: .init(seconds: 600))
     device.tell(.trial(isPending: true))
     device.run(until: start + 10 * minute)
     #expect(device.value("a") == .int(1))
@@ -47,6 +51,26 @@ import Testing
     device.tell(.trial(isPending: false))
     device.run(until: start + 20 * minute)
     #expect(verdicts(origin, device) == [.applied])
+  }
+
+  @Test func whatHeldBeforeIsNotToldAsOnTrialBesideWhatIs() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    #expect(verdicts(origin, device) == [.applied])
+    let before = Document(settings: [.init("a", .recommend, .int(1))])
+    let tried = Document(settings: [.init("b", .recommend, .int(2))], trial: .init(seconds: 86_400))
+    let both = [(Manifest.Entry("first"), before), (Manifest.Entry("second"), tried)]
+    try origin.publish(.fleet, both, interval: 60, now: noon + 600)
+    device.tell(.trial(isPending: true))
+    func names(_ verdict: Report.Verdict) -> [String] {
+      device.overview.documents.filter { $0.verdict == verdict && !$0.isOnTrial }.map { $0.name }
+    }
+    device.run(until: start + 20 * minute)
+    #expect(Set(verdicts(origin, device) ?? []) == [.applied, .scheduled] && names(.applied) == ["first"])
+    device.tell(.trial(isPending: false))
+    device.run(until: start + 40 * minute)
+    #expect(verdicts(origin, device) == [.applied, .applied])
+    #expect(device.overview.documents.allSatisfy { !$0.isOnTrial })
   }
 
   @Test func whatWentBackIsRefusedAndNotTriedAgain() throws {

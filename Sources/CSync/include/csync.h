@@ -26,6 +26,8 @@ void lvy_alarm_free(lvy_alarm *alarm);
 typedef struct lvy_note {
   // The process; 0 if it is no longer there.
   int64_t process;
+  // Of the device's key, as it took part: another one has another.
+  int64_t device;
   // Seconds since 1970: when the server was asked last, when it had what can be trusted, when it is asked again. 0 if never.
   int64_t asked, taken, next;
   // 0 for off, 1 for disconnected, 2 for connected.

@@ -5,7 +5,7 @@ import LiveryClient
 extension Device {
   /// Has a change made if something else is wanted than what holds.
   mutating func apply(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
-    if let nextSchedule, kept.trust.present(moment.clock) >= nextSchedule { needsLook = true }
+    if let nextSchedule, kept.trust.scheduled(moment.clock) >= nextSchedule { needsLook = true }
     if moment.uptime >= nextLook || world.schema != lookedSchema { needsLook = true }
     // A clock that was set back: what it had ended may hold again.
     if moment.clock < lookedClock { needsLook = true }
@@ -24,19 +24,20 @@ extension Device {
     nextLook = moment.uptime + 3_600_000
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
-      var (documents, holding) = try holding(moment.clock, world)
-      let (fingerprint, merged) = try wanted(documents, world)
+      var (documents, waiting, holding) = try holding(moment.clock, world)
+      let (fingerprint, merged) = try wanted(documents, waiting, world)
       for (index, held) in documents.enumerated() where held.document.trial != nil {
         let isTried = kept.tried.contains { $0 == held.hash }
         holding[index].isUntried = !isTried && looked?.idle.contains { $0 == held.hash } ?? false
       }
+      if isOnTrial { for index in holding.indices { holding[index].isOnTrial = kept.isOnTrial(holding[index].hash) } }
       isBehind = false
       guard !holds(fingerprint, world) else {
         if kept.refused != nil { forgetRefusal() }
         // The record of a change that is on trial goes back with it, and is not written before its end.
         if holding != kept.holding, !isOnTrial {
           // What was covered and is over replaces again when it is back.
-          let desired = if let merged { merged } else { try merging(documents, world) }
+          let desired = if let merged { merged } else { try merging(documents, waiting, world) }
           kept.owned = try desired.change(from: kept.owned).owned
           kept.holding = holding
           mark(Kept.ownedName)
@@ -45,13 +46,16 @@ extension Device {
       }
       let isRefused = fingerprint == kept.refused && kept.hasRefused(with: world.schema)
       if isRefused, kept.refusedTrial == nil { return }
-      let desired = if let merged { merged } else { try merging(documents, world) }
+      let desired = if let merged { merged } else { try merging(documents, waiting, world) }
       if isRefused, desired.trial?.text == kept.refusedTrial { return }
       try requireAssets(of: desired, documents, moment, world)
       let followsUpgrade = kept.applied != nil && world.schema != kept.appliedSchema
       var change = try desired.change(
         from: kept.owned, holding, canonical: followsUpgrade ? world.canonical : { $0 })
       change.followsUpgrade = followsUpgrade
+      for index in holding.indices where desired.trial != nil {
+        holding[index].isOnTrial = !kept.tried.contains { $0 == holding[index].hash }
+      }
       let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
       begin(change, desired, holding, fingerprint, world.schema, &effects)
@@ -72,20 +76,22 @@ extension Device {
 
   /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
   mutating func wanted(
-    _ documents: [HeldDocument], _ world: World
+    _ documents: [HeldDocument], _ waiting: [HeldDocument], _ world: World
   ) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
     if let looked, looked.schema == world.schema, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) {
       return (looked.fingerprint, nil)
     }
-    let desired = try merging(documents, world)
+    let desired = try merging(documents, waiting, world)
     let fingerprint = try desired.fingerprint()
     looked = Looked(
       documents: documents.map { $0.hash }, schema: world.schema, fingerprint: fingerprint, idle: desired.idle)
     return (fingerprint, desired)
   }
 
-  private func merging(_ documents: [HeldDocument], _ world: World) throws(FleetError) -> Desired {
-    try Desired.merging(documents, tried: kept.tried, canonical: world.canonical)
+  private func merging(
+    _ documents: [HeldDocument], _ waiting: [HeldDocument], _ world: World
+  ) throws(FleetError) -> Desired {
+    try Desired.merging(documents, waiting: waiting, tried: kept.tried, canonical: world.canonical)
   }
 
   /// What is to be shown has to be here: while a document waits for its time a store may drop what nothing there refers to. It is
@@ -107,17 +113,17 @@ extension Device {
     }
   }
 
-  /// The documents that hold now, the weakest first, and what is known of each.
+  /// The documents that hold now, the weakest first, those that are for another time, and what is known of each that holds.
   ///
   /// - Throws: `.unavailable` or `.unsupported` if one is not there: then nothing changes.
   mutating func holding(
     _ clock: Int64, _ world: World
-  ) throws(FleetError) -> (documents: [HeldDocument], attributions: [Attribution]) {
+  ) throws(FleetError) -> (documents: [HeldDocument], waiting: [HeldDocument], attributions: [Attribution]) {
     var documents: [HeldDocument] = []
+    var waiting: [HeldDocument] = []
     var attributions: [Attribution] = []
     nextSchedule = nil
-    // Clocks begin with 1970 where a battery is empty: what ended or began by what was signed since stays so.
-    let present = kept.trust.present(clock)
+    let present = kept.trust.scheduled(clock)
     for state in kept.channels {
       for entry in state.entries {
         guard let known = kept.document(entry.hash) else {
@@ -129,12 +135,17 @@ extension Device {
         guard held.document.isFor(world.schema) else { continue }
         let (holds, next) = held.document.holds(at: present, world.offset)
         if let next { nextSchedule = min(nextSchedule ?? next, next) }
-        guard holds else { continue }
+        for moment in [held.document.from, held.document.until].compactMap({ $0?.moment(world.offset) })
+        where moment <= present && kept.trust.pass(moment, clock) { mark(Kept.trustName) }
+        guard holds else {
+          waiting.append(held)
+          continue
+        }
         documents.append(held)
         attributions.append(Attribution(entry, of: state.manifest.channel))
       }
     }
-    return (documents, attributions)
+    return (documents, waiting, attributions)
   }
 
   private mutating func begin(

@@ -9,6 +9,8 @@ extension Device {
     public var hash: [UInt8]
     public var channel: Channel
     public var verdict: Report.Verdict
+    /// Whether it is on trial, if anything is.
+    public var isOnTrial: Bool
     /// Who has published it, and what is said of it.
     public var author: String?
     public var comment: String?
@@ -41,6 +43,7 @@ extension Device {
         overview.documents.append(
           DocumentState(
             name: entry.name, hash: entry.hash, channel: state.manifest.channel, verdict: told.verdict,
+            isOnTrial: kept.isOnTrial(entry.hash),
             author: entry.author, comment: entry.comment))
       }
     }
@@ -51,8 +54,8 @@ extension Device {
   }
 
   private mutating func isBehindNow(_ moment: Moment, _ world: World) -> Bool {
-    guard let documents = try? holding(moment.clock, world).documents,
-      let (fingerprint, _) = try? wanted(documents, world)
+    guard let held = try? holding(moment.clock, world),
+      let (fingerprint, _) = try? wanted(held.documents, held.waiting, world)
     else {
       return true
     }
@@ -64,9 +67,6 @@ extension Device {
 
   /// Whether the server is being asked.
   public var isAsking: Bool { pulling != nil }
-
-  /// Whether a report is under way.
-  public var isReporting: Bool { if case .none = reporting { false } else { true } }
 
   /// Whether there is a key document.
   public var hasKeys: Bool { if case .some = kept.trust.keys { true } else { false } }

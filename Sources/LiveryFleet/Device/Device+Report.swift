@@ -172,7 +172,7 @@ extension Device {
   func verdictsOfEntries(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
     var verdicts: [Report.DocumentVerdict] = []
     verdicts.reserveCapacity(kept.channels.reduce(0) { $0 + $1.isTaken.count })
-    let present = kept.trust.present(moment.clock)
+    let present = kept.trust.scheduled(moment.clock)
     let isRefusal = hasRefused(world)
     // What held before does so still.
     let holding = isRefusal && kept.appliedSchema == world.schema ? kept.tried : []
@@ -188,7 +188,8 @@ extension Device {
             verdict = .scheduled
           } else {
             let holdsStill = holding.contains { $0 == entry.hash } && !kept.refusedHeld.contains { $0 == entry.hash }
-            verdict = isRefusal && !holdsStill ? .refused : isBehind || isOnTrial ? .scheduled : .applied
+            let waits = isBehind || isOnTrial && kept.isOnTrial(entry.hash)
+            verdict = isRefusal && !holdsStill ? .refused : waits ? .scheduled : .applied
           }
         } else {
           verdict = .unusable

@@ -214,7 +214,7 @@ public struct Device: Sendable {
     var next = moment.uptime + 3_600_000
     if pulling == nil { next = min(next, nextAttempt) }
     // What is past waits for something else, which comes with an event or has a time of its own.
-    if let nextSchedule, nextSchedule > kept.trust.present(moment.clock) {
+    if let nextSchedule, nextSchedule > kept.trust.scheduled(moment.clock) {
       next = min(next, moment.uptime + min(nextSchedule - moment.clock, 3600) * 1000 - moment.fraction)
     }
     if nextChange > moment.uptime { next = min(next, nextChange) }

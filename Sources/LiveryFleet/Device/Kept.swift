@@ -86,6 +86,9 @@ struct Kept: Sendable {
   /// The hashes of documents that held before, but for those whose trial is still to come.
   var tried: [[UInt8]] { holding.filter { !$0.isUntried }.map { $0.hash } }
 
+  /// Whether a document began to hold with the change that was made last and on trial.
+  func isOnTrial(_ hash: [UInt8]) -> Bool { holding.contains { $0.hash == hash && $0.isOnTrial } }
+
   func document(_ hash: [UInt8]) -> DocumentState? { documents.first { $0.hash == hash } }
 }
 

@@ -9,6 +9,8 @@ public struct Attribution: Sendable, Equatable {
   public var comment: String?
   /// Whether its trial has not begun: stronger documents name all that it does.
   var isUntried = false
+  /// Whether it began to hold with a change that is, or was, on trial.
+  var isOnTrial = false
 
   init(_ entry: Manifest.Entry, of channel: Channel) {
     hash = entry.hash
@@ -34,6 +36,7 @@ public struct Attribution: Sendable, Equatable {
     made.add("author", ifAny: author)
     made.add("comment", ifAny: comment)
     made.add("untried", ifSo: isUntried)
+    made.add("trial", ifSo: isOnTrial)
     return made.value
   }
 
@@ -48,6 +51,7 @@ public struct Attribution: Sendable, Equatable {
     author = try members.lineIfAny("author", limit: Limit.author)
     comment = try members.lineIfAny("comment", limit: Limit.comment)
     isUntried = try members.flag("untried")
+    isOnTrial = try members.flag("trial")
     try members.end()
   }
 }

@@ -10,7 +10,7 @@ public struct Desired: Sendable, Equatable {
 
   /// In the order of the bytes of their names; without those that are released.
   public private(set) var entries: [Entry] = []
-  /// What weaker documents would replace, in the same order: what of it was replaced once stays so beneath the stronger ones.
+  /// What weaker documents would replace, and what do not hold now, in the same order: what of it was replaced once stays so.
   public private(set) var covered: [Entry] = []
   /// Of the documents that were not tried yet, as far as something is of them.
   public private(set) var trial: Trial?
@@ -21,15 +21,18 @@ public struct Desired: Sendable, Equatable {
 
   /// Merges documents, the weakest first: fleet, groups in their order, device; in a channel as its manifest has them.
   ///
+  /// - Parameter waiting: documents that are there and do not hold now: a clock that was set lets them begin once more.
   /// - Parameter tried: the hashes of documents that hold already. Their trials are over: what begins or ends beside them is on
   ///   none because of them.
   /// - Parameter canonical: the name of a setting, of which documents may say an alias.
   /// - Throws: `.tooLarge`.
   public static func merging(
-    _ documents: [HeldDocument], tried: [[UInt8]] = [], canonical: (String) -> String = { $0 }
+    _ documents: [HeldDocument], waiting: [HeldDocument] = [], tried: [[UInt8]] = [],
+    canonical: (String) -> String = { $0 }
   ) throws(FleetError) -> Desired {
     var all: [(setting: Document.Setting, document: [UInt8], rank: Int)] = []
-    for (rank, held) in documents.enumerated() {
+    for (place, held) in (waiting + documents).enumerated() {
+      let rank = place - waiting.count
       for setting in held.document.settings {
         var known = setting
         known.name = canonical(setting.name)
@@ -46,7 +49,7 @@ public struct Desired: Sendable, Equatable {
     for (index, one) in all.enumerated() {
       let isStrongest = index + 1 == all.count || !all[index + 1].setting.name.sameBytes(as: one.setting.name)
       let entry = Entry(setting: one.setting, document: one.document)
-      if !isStrongest {
+      if !isStrongest || one.rank < 0 {
         if one.setting.verb == .replace { desired.covered.append(entry) }
         continue
       }

@@ -11,6 +11,7 @@ extension Trust {
       made.add("fingerprint", fingerprint)
       if let keys { made.add("keys", try keys.encoded()) }
       made.add("floors", ifAny: floors.map { $0.value })
+      if passed > 0 { made.add("passed", passed) }
       return made.value
     }
   }
@@ -23,6 +24,7 @@ extension Trust {
     self.init(fleet: try members.name("fleet"), fingerprint: try members.data("fingerprint", Crypto.hashSize))
     if let kept = try members.dataIfAny("keys", 1...Limit.keys) { keys = try KeyDocument.decode(kept) }
     for item in try members.list("floors", limit: Self.floorLimit) { floors.append(try Floor(item)) }
+    passed = try members.intIfAny("passed", 0...Limit.time) ?? 0
     try members.end()
     forgetFloors()
   }

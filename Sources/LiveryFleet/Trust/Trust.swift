@@ -18,6 +18,8 @@ public struct Trust: Sendable {
   public internal(set) var keys: KeyDocument?
   /// In the order of channel and key.
   var floors: [Floor] = []
+  /// The last moment that has come at which a document was to begin or to end.
+  var passed: Int64 = 0
 
   static let floorLimit = 1024
 
@@ -29,6 +31,20 @@ public struct Trust: Sendable {
   /// The present moment as far as it can be known: a clock that is behind what was signed is wrong.
   public func present(_ clock: Int64) -> Int64 {
     floors.reduce(max(clock, keys?.issued ?? 0)) { max($0, $1.issued) }
+  }
+
+  /// The same for documents that begin and end. Clocks begin with 1970 where a battery is empty: as long as that is so, what has
+  /// begun or ended by another clock stays so.
+  public func scheduled(_ clock: Int64) -> Int64 {
+    let present = present(clock)
+    return present > clock ? max(present, passed) : present
+  }
+
+  /// A moment has come; whether that is news.
+  mutating func pass(_ moment: Int64, _ clock: Int64) -> Bool {
+    guard moment > passed, present(clock) == clock else { return false }
+    passed = moment
+    return true
   }
 
   /// The highest version of a channel that was taken, by keys that still count; 0 for none.

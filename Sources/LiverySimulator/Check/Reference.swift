@@ -10,7 +10,7 @@ struct Reference {
   }
 
   private(set) var wishes = [Wish?](repeating: nil, count: Settings.count)
-  /// What is to replace what the operator chose, if only where a stronger document does not say otherwise.
+  /// What is to replace what the operator chose, if only at another time, or where a stronger document does not say otherwise.
   private(set) var replacements = [[Wish]](repeating: [], count: Settings.count)
   /// The documents with what became of each, by its hash.
   private(set) var verdicts: [(document: PlainDocument, verdict: Report.Verdict)] = []
@@ -48,6 +48,9 @@ struct Reference {
         let from = document.from?.moment(facts.zone)
         let until = document.until?.moment(facts.zone)
         turns += [from, until].compactMap { $0 }
+        for setting in document.settings where setting.verb == .replace {
+          replacements[setting.index].append(Wish(verb: .replace, value: setting.value, serial: setting.serial))
+        }
         if let until, clock >= until {
           verdicts.append((document, .scheduled))
         } else if let from, clock < from {
@@ -60,7 +63,6 @@ struct Reference {
             let wish = Wish(
               verb: setting.verb, value: setting.value, serial: setting.verb == .replace ? setting.serial : 0)
             wishes[setting.index] = setting.verb == .release ? nil : wish
-            if setting.verb == .replace { replacements[setting.index].append(wish) }
           }
         }
       }

@@ -125,7 +125,7 @@ extension SimulatedDevice {
   }
 
   /// What the device takes for now: its clock may be behind what was signed.
-  private var present: Int64 { shadow.trust?.present(clock) ?? clock }
+  private var present: Int64 { shadow.trust?.scheduled(clock) ?? clock }
 
   private var reference: Reference {
     Reference(
