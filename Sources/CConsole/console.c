@@ -61,11 +61,6 @@ uint8_t *lvo_read(const char *path, size_t most, size_t *count, int *error) {
   return bytes;
 }
 
-uint8_t *lvo_read_input(size_t most, size_t *count) {
-  int error = 0;
-  return read_all(STDIN_FILENO, most, count, &error);
-}
-
 void lvo_free(void *pointer) { free(pointer); }
 
 // The folder that a path lies in, and its last part; -1 with errno.
@@ -243,31 +238,6 @@ void lvo_catch_signals(void) {
 bool lvo_wait(int milliseconds) {
   struct pollfd wait = { stops, POLLIN, 0 };
   return poll(&wait, 1, milliseconds) > 0;
-}
-
-typedef struct work {
-  void (*run)(void *object);
-  void *object;
-} work;
-
-static void *begin(void *object) {
-  work given = *(work *)object;
-  free(object);
-  given.run(given.object);
-  return NULL;
-}
-
-bool lvo_start(void (*run)(void *object), void *object) {
-  work *given = malloc(sizeof *given);
-  pthread_t thread;
-  if (!given) return false;
-  *given = (work){ run, object };
-  if (pthread_create(&thread, NULL, begin, given) != 0) {
-    free(given);
-    return false;
-  }
-  pthread_detach(thread);
-  return true;
 }
 
 struct lvo_latch {

@@ -49,11 +49,21 @@ const char *lvdb_reason(const lvdb_database *database) { return database->reason
 
 bool lvdb_is_server(const lvdb_database *database) { return is_address(database->place); }
 
+// The address of what each thread has of its own.
+static uintptr_t this_thread(void) {
+  static _Thread_local char own;
+  return (uintptr_t)&own;
+}
+
+// Read without a lock, by each thread for itself: what it has not set itself is not its own.
+static void set_owner(lvdb_database *database, uintptr_t owner) {
+  __atomic_store_n(&database->owner, owner, __ATOMIC_RELAXED);
+}
+
 lvdb_result lvdb_begin(lvdb_database *database) {
   lvdb_result begun = database->backend->begin(database);
   if (begun == LVDB_DONE) {
-    database->owner = pthread_self();
-    database->is_changing = true;
+    set_owner(database, this_thread());
   } else {
     char reason[LVDB_REASON_MAX];
     memcpy(reason, database->reason, sizeof reason);
@@ -65,17 +75,17 @@ lvdb_result lvdb_begin(lvdb_database *database) {
 
 lvdb_result lvdb_commit(lvdb_database *database) {
   lvdb_result done = database->backend->commit(database);
-  if (done == LVDB_DONE) database->is_changing = false;
+  if (done == LVDB_DONE) set_owner(database, 0);
   return done;
 }
 
 void lvdb_rollback(lvdb_database *database) {
-  database->is_changing = false;
+  set_owner(database, 0);
   database->backend->rollback(database);
 }
 
 bool lvdb_is_own(const lvdb_database *database) {
-  return database->is_changing && pthread_equal(database->owner, pthread_self());
+  return __atomic_load_n(&database->owner, __ATOMIC_RELAXED) == this_thread();
 }
 
 lvdb_result lvdb_run(lvdb_database *database, const char *sql) { return database->backend->run(database, sql); }

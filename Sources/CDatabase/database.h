@@ -26,9 +26,8 @@ struct lvdb_database {
   const lvdb_backend *backend;
   void *connection;
   char *place;
-  // Who began to change something.
-  pthread_t owner;
-  _Atomic bool is_changing;
+  // Which thread is changing something; 0 for none.
+  uintptr_t owner;
   char reason[LVDB_REASON_MAX];
   // When a server was looked for last and was not there, in milliseconds; 0 while it is.
   int64_t lost;

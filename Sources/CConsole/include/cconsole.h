@@ -42,15 +42,11 @@ int64_t lvo_room(const char *folder);
 bool lvo_print(bool is_error, const char *text, size_t count);
 // Whether something of it could not be written to standard output.
 bool lvo_print_has_failed(void);
-// All of standard input, of so many bytes at most: free() them.
-uint8_t *lvo_read_input(size_t most, size_t *count);
 
 // SIGTERM and SIGINT are kept for lvo_wait() from now on.
 void lvo_catch_signals(void);
 // Waits for so many milliseconds; true if the program is to stop.
 bool lvo_wait(int milliseconds);
-// A thread's work that runs until it is over.
-bool lvo_start(void (*run)(void *object), void *object);
 // So many things that are waited for, each of which ends once. NULL if there is no memory.
 typedef struct lvo_latch lvo_latch;
 lvo_latch *lvo_latch_make(size_t count);

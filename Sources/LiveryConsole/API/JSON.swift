@@ -204,6 +204,7 @@ extension Difference {
         value: .list(
           unfit.map { .object([.init("name", .string($0.name)), .init("problem", .string($0.problem))]) }))
     }
+    json.add("trial", trial)
     if !elsewhere.isEmpty { json.add("elsewhere", value: .list(elsewhere.map { $0.json.value })) }
     return json
   }

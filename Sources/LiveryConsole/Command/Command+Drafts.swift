@@ -77,6 +77,7 @@ extension Command {
     }
     lines += difference.unfit.map { "\($0.name) does not fit the present schema: \($0.problem)" }
     lines += difference.elsewhere.map { $0.words }
+    if let number = difference.trial, plan.conditions.trial == nil { lines.append(Difference.words(onTrial: number)) }
     lines.append("\(difference.devices) devices take \(channel)")
     var json = difference.json
     plan.conditions.add(to: &json)
@@ -139,6 +140,9 @@ extension Command {
     let settings = try console.draft(channel).settings
     for one in try console.elsewhere(settings, try console.known(channel)) where plan.conditions.isFor(one.version) {
       Output.complain(one.words)
+    }
+    if plan.conditions.trial == nil, !plan.conditions.isOverlay, let number = try console.trial(of: channel) {
+      Output.complain(Difference.words(onTrial: number))
     }
     let number = try console.publish(channel, plan, at: revision, by: person)
     waitForHints(console)

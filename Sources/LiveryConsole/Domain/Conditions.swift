@@ -18,6 +18,9 @@ package struct Conditions: Sendable {
   /// Whether it holds for a time or for some alone, above what its channel says otherwise.
   package var isOverlay: Bool { from != nil || until != nil || app != nil || schema != nil }
 
+  /// Whether it is for some devices alone, whatever the channel.
+  var isForSome: Bool { app != nil || schema != nil }
+
   /// Whether it is for devices with a version of the schema.
   func isFor(_ version: Int64) -> Bool { schema?.contains(version) ?? true }
 

@@ -58,16 +58,21 @@ extension Console {
   }
 
   package func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn {
-    switch try check(name, password, from: address).verdict {
-    case .isRight: return .isRight(cookie: try begin(sessionOf: name))
+    let (verdict, hash) = try check(name, password, from: address)
+    switch verdict {
+    case .isRight:
+      guard let hash, let cookie = try begin(sessionOf: name, withPassword: hash) else { return .isWrong(wait: 0) }
+      return .isRight(cookie: cookie)
     case .isWrong(let wait): return .isWrong(wait: wait)
     case .isTooSoon(let wait): return .isTooSoon(wait: wait)
     }
   }
 
-  private func begin(sessionOf name: String) throws(Refusal) -> String {
+  /// - Returns: the cookie; nil if the password is another one by now.
+  private func begin(sessionOf name: String, withPassword hash: String) throws(Refusal) -> String? {
     let cookie = String(decoding: Token.make(), as: UTF8.self)
-    try database.change { () throws(Refusal) in
+    return try database.change { () throws(Refusal) -> String? in
+      guard let now = try passwordHash(of: name), now.sameBytes(as: hash) else { return nil }
       try database.run("DELETE FROM sessions WHERE expires < ?", [.int(Console.now)])
       try database.run(
         "INSERT INTO sessions (hash, admin, csrf, expires) VALUES (?, ?, ?, ?)",
@@ -75,8 +80,8 @@ extension Console {
           .bytes(Crypto.hash(Array(cookie.utf8))), .text(name), .text(String(decoding: Token.make(), as: UTF8.self)),
           .int(Console.now + Console.session),
         ])
+      return cookie
     }
-    return cookie
   }
 
   package func changePassword(

@@ -12,6 +12,7 @@ extension Console {
     difference.unfit = try unfit(draft.settings)
     difference.elsewhere = try elsewhere(draft.settings, kind)
     difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
+    difference.trial = try trial(of: channel)
     for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
     // A fleet is large, and so are drafts: what is kept does not grow with their product.
     let devices = SortedTexts(try members(kind))
@@ -54,6 +55,12 @@ extension Console {
     }
     difference.changed = changes.reduce(0) { $0 + ($1 ? 1 : 0) }
     return difference
+  }
+
+  /// The publication that says what a channel says, if it is or was on trial.
+  package func trial(of channel: String) throws(Refusal) -> Int64? {
+    guard let last = try standing(channel).last, try found(last.number).line.conditions.trial != nil else { return nil }
+    return last.number
   }
 
   /// What devices of a channel would refuse whose schema is not the one with the highest version: an app is not updated everywhere at

@@ -52,7 +52,7 @@ extension Console {
     if let range = conditions.schema, let has = device.schema, !range.contains(has) {
       return (.passedOver, "passed over: it is for \(Conditions.words(range)), and the device has version \(has)")
     }
-    if word.sameBytes(as: "passed-over") {
+    if word.sameBytes(as: "passed-over"), conditions.isForSome {
       if let app = conditions.app { return (.passedOver, "passed over: it is for the app \(app), which this is not") }
       return (.passedOver, "passed over: it is for others")
     }

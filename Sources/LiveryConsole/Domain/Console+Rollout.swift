@@ -158,6 +158,8 @@ extension Console {
       if isRolling, let schema, tally.schemas[schema] == nil { tally.schemas[schema] = false }
       // What was told before the step had begun is of another one, or of what was published before with the same words.
       guard let verdict, !isRolling || row.int(6) == 1 else { return }
+      // So is that it was for others, where it is for this one by now.
+      if verdict.sameBytes(as: "passed-over"), !publication.line.conditions.isForSome { return }
       if verdict.sameBytes(as: "scheduled") {
         tally.scheduled += 1
         return

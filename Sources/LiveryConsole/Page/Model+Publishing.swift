@@ -23,6 +23,14 @@ package struct Difference: Sendable {
   package var unfit: [Unfit] = []
   /// What those with another version of it would refuse.
   package var elsewhere: [Elsewhere] = []
+  /// The channel's publication, if what it changes was or is on trial; nil otherwise.
+  package var trial: Int64?
+
+  /// What is said of it.
+  package static func words(onTrial publication: Int64) -> String {
+    "Publication \(publication) was, or is, on trial: publishing anew ends that, and what it has changed holds for good, "
+      + "also where it went back, unless the new one is on trial as well"
+  }
 
   /// A version of the schema that devices of the channel have, other than the highest.
   package struct Elsewhere: Sendable {

@@ -24,6 +24,9 @@ extension View {
     }
     html += "<p id=\"reach\"><b>\(reach(difference))</b></p>\n"
     for one in difference.elsewhere { html += "<div class=\"notice bad\"><p>\(one.words).</p></div>\n" }
+    if let number = difference.trial {
+      html += "<div class=\"notice\"><p>\(Difference.words(onTrial: number)).</p></div>\n"
+    }
     if let words = typed.words { html += "<p id=\"when\" role=\"status\"><b>\(words)</b></p>\n" }
     html += try table(difference.settings, withDevices: true)
     html += overlays(difference)
