@@ -19,7 +19,7 @@ struct lvc_queue {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   // In the order in which they are due; of the same moment in the order in which they came.
-  work *first;
+  work *first, *last;
   bool has_ended;
   const char *name;
   // The thread and the owner.
@@ -117,10 +117,12 @@ bool lvc_queue_add(lvc_queue *queue, int64_t delay_us, lvc_work function, void *
   pthread_mutex_lock(&queue->lock);
   bool has_ended = queue->has_ended;
   if (!has_ended) {
-    work **place = &queue->first;
+    // Most is due last: of many that wait as long each.
+    work **place = queue->first && queue->last->due <= added->due ? &queue->last->next : &queue->first;
     while (*place && (*place)->due <= added->due) place = &(*place)->next;
     added->next = *place;
     *place = added;
+    if (!added->next) queue->last = added;
     pthread_cond_signal(&queue->changed);
   }
   pthread_mutex_unlock(&queue->lock);

@@ -67,7 +67,8 @@ typedef struct driver {
   request *begun;
   struct cancelled {
     struct cancelled *next;
-    const void *exchange;
+    const lvu_receiver *receiver;
+    void *exchange;
   } *cancelled;
   // The thread's own.
   request *waiting, **last_waiting, *running;
@@ -356,6 +357,7 @@ static void take_orders(driver *d) {
       r->is_cancelled = true;
       stop(d, r, CURLE_OK);
     }
+    if (cancelled->receiver->release) cancelled->receiver->release(cancelled->exchange);
     free(cancelled);
     cancelled = next;
   }
@@ -469,10 +471,14 @@ livery_status lvu_begin(const lvu_request *wanted, const lvu_receiver *receiver,
   return LIVERY_OK;
 }
 
-void lvu_cancel(const void *exchange) {
+void lvu_cancel(const lvu_receiver *receiver, void *exchange) {
   driver *d = driver_of_process("");
   struct cancelled *order = d ? calloc(1, sizeof *order) : NULL;
-  if (!order) return;
+  if (!order) {
+    if (receiver->release) receiver->release(exchange);
+    return;
+  }
+  order->receiver = receiver;
   order->exchange = exchange;
   pthread_mutex_lock(&d->lock);
   order->next = d->cancelled;

@@ -20,7 +20,7 @@ static void finish(void *exchange, livery_status status, const char *message, co
   livery_fetch_finish(exchange, status, message);
 }
 
-static const lvu_receiver receiver = {", or use a transport of your own", answer, receive, finish};
+static const lvu_receiver receiver = {", or use a transport of your own", answer, receive, finish, NULL};
 
 livery_status lvf_curl_begin(const livery_fetch_request *wanted, livery_fetch_exchange *exchange) {
   const lvu_request request = {
@@ -30,4 +30,4 @@ livery_status lvf_curl_begin(const livery_fetch_request *wanted, livery_fetch_ex
   return lvu_begin(&request, &receiver, exchange);
 }
 
-void lvf_curl_cancel(livery_fetch_exchange *exchange) { lvu_cancel(exchange); }
+void lvf_curl_cancel(livery_fetch_exchange *exchange) { lvu_cancel(&receiver, exchange); }

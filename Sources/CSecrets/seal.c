@@ -21,8 +21,6 @@ void lvk_wipe(void *bytes, size_t count) {
   if (count) sodium_memzero(bytes, count);
 }
 
-bool lvk_same(const uint8_t *left, const uint8_t *right, size_t count) { return sodium_memcmp(left, right, count) == 0; }
-
 // The beginning of BLAKE2b of the key, under a name of its own.
 void lvk_key_id(const uint8_t *key, uint8_t *id) {
   static const char name[] = "livery key id";

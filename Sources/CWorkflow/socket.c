@@ -24,9 +24,17 @@
     return descriptor < 0 ? -errno : descriptor;                                                                       \
   } while (0)
 
+// The same of what may take its time to be opened: the lock is held by who forks.
+static int kept(int opened) {
+  if (opened < 0) return -errno;
+  if (lvc_keep_begin()) return lvc_keep_end(opened);
+  close(opened);
+  return -ENOMEM;
+}
+
 static int open_socket(void) { OPENING(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
-static int open_directory(const char *path) { OPENING(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
-int lvw_device_open(const char *path) { OPENING(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)); }
+static int open_directory(const char *path) { return kept(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+int lvw_device_open(const char *path) { return kept(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)); }
 int lvw_wake_open(void) { OPENING(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 int lvw_accept(int listener) { OPENING(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
 

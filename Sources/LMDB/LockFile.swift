@@ -62,9 +62,6 @@ public final class LockFile: @unchecked Sendable {
     lvs_mutex_free(threads)
   }
 
-  /// Whether anybody else has an environment with this lock file open.
-  public var isUsed: Bool { file.map { lvs_is_byte_taken($0, Self.usedByte) } ?? false }
-
   /// Keeps LMDB from taking the file for one that nobody uses, once it has opened it.
   func use() throws(LMDBError) {
     guard let file, lvs_share_byte(file, Self.usedByte) == 0 else { throw LMDBError(code: lvs_errno()) }

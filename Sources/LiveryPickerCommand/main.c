@@ -216,7 +216,9 @@ static void note_done(const livery_picker_result *result, void *user_data) {
 }
 
 static int pick(const command *command, livery_store *store) {
-  work work = {.command = command};
+  // Its end may come when the store is closed.
+  static work work;
+  work.command = command;
   livery_picker *picker = NULL;
   sigset_t signals;
   sigemptyset(&signals);

@@ -53,6 +53,8 @@ typedef struct work {
   const command *command;
   livery_store *store;
   const char *kind;
+  // Of the answer, for as long as that may come.
+  char *schema;
   bool is_over;
   int done;
   // At who shows: what is on the terminal.
@@ -176,6 +178,8 @@ static livery_value *masked(const char *kind, livery_value *answer) {
 
 static void print_result(const livery_prompt_result *result, void *user_data) {
   work *work = user_data;
+  // Of what a signal has ended nothing is told.
+  if (work->is_over) return;
   work->is_over = true;
   if (result->outcome != LIVERY_PROMPT_COMPLETED) {
     livery_error_leave(result->status, result->message);
@@ -309,6 +313,7 @@ static livery_status wait_for(work *work, bool is_request) {
     if (poll(waits, 2, -1) < 0) continue;
     if (waits[0].revents) {
       if (is_request) work->done = OTHER;
+      work->is_over = true;
       break;
     }
     if (waits[1].revents) status = livery_dispatch(work->store, NULL);
@@ -337,7 +342,6 @@ static int check_fixed(const command *command) {
 
 static int request(work *work, const char *subject) {
   livery_value *about = NULL;
-  char *schema = NULL;
   livery_status status = subject ? livery_value_from_json(subject, LIVERY_ZERO_TERMINATED, &about) : LIVERY_OK;
   if (status != LIVERY_OK) return command_fail(work->command, status, "the subject");
   livery_type type = LIVERY_TYPE_OBJECT;
@@ -346,14 +350,14 @@ static int request(work *work, const char *subject) {
     return command_usage(work->command, "the subject is an object of JSON, not %.80s", subject);
   }
   size_t length = 0;
-  if (schema_file && !(schema = command_read_file(schema_file, LIVERY_PROMPT_SIZE_MAX, &length))) return command_unreadable(work->command, schema_file);
+  if (schema_file && !(work->schema = command_read_file(schema_file, LIVERY_PROMPT_SIZE_MAX, &length)))
+    return command_unreadable(work->command, schema_file);
   asking.flags = LIVERY_PROMPT_DISPATCH;
-  asking.schema = schema;
+  asking.schema = work->schema;
   // What fails to start is told, too.
   livery_prompt_request_start(work->store, work->kind, about, &asking, print_result, work, NULL, NULL);
   livery_value_release(about);
   if (!work->is_over) status = wait_for(work, true);
-  free(schema);
   return status == LIVERY_OK ? work->done : command_fail(work->command, status, NULL);
 }
 
@@ -376,5 +380,6 @@ int main(int count, char **words) {
   else if (is_provide) done = provide(&work);
   else done = request(&work, command.count > 2 ? command.words[2] : NULL);
   livery_close(work.store);
+  free(work.schema);
   return command_end(&command, done);
 }

@@ -209,7 +209,8 @@ static int watch(const command *command, livery_store *store) {
 static int run(const command *command, livery_store *store) {
   livery_session_options dispatched = LIVERY_SESSION_OPTIONS_INIT;
   dispatched.flags = LIVERY_SESSION_DISPATCH;
-  outcome outcome = {false, LIVERY_OK};
+  // It may come when the store is closed.
+  static outcome outcome;
   livery_status status = livery_session_bootstrap(store, &dispatched, NULL, known, &outcome, NULL);
   if (status == LIVERY_OK) status = wait_for(store, &outcome.is_known);
   if (status == LIVERY_OK) status = outcome.status;

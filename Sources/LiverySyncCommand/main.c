@@ -71,6 +71,8 @@ typedef struct work {
 
 static void note_end(livery_status status, const char *message, livery_value *report, void *user_data) {
   work *work = user_data;
+  // Of what a signal has ended nothing is told.
+  if (work->is_ended) return;
   work->is_ended = true;
   if (status != LIVERY_OK) {
     livery_error_leave(status, message);
@@ -284,7 +286,10 @@ static int run(const command *command, livery_store *store) {
 }
 
 static int perform(const command *command, livery_store *store, const char *verb, const char *argument) {
-  work work = {.command = command, .done = OTHER};
+  // Its end may come when the store is closed.
+  static work work;
+  work.command = command;
+  work.done = OTHER;
   if (strcmp(verb, "enroll") == 0) livery_sync_enroll_start(store, argument, &sync_options, note_end, &work, NULL, NULL);
   else if (strcmp(verb, "pull") == 0) livery_sync_pull_start(store, &sync_options, note_end, &work, NULL, NULL);
   else livery_sync_push_start(store, &sync_options, note_end, &work, NULL, NULL);

@@ -68,7 +68,7 @@ package final class Transfer: @unchecked Sendable {
   /// Nobody waits for it any more: it ends soon.
   package func cancel() {
     lock.withLock { isCancelled = true }
-    lvu_cancel(UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    lvu_cancel(Self.receiver, Unmanaged.passRetained(self).toOpaque())
   }
 
   private func begin(_ ask: Ask) {
@@ -101,6 +101,9 @@ package final class Transfer: @unchecked Sendable {
           guard let exchange else { return }
           let transfer = Unmanaged<Transfer>.fromOpaque(exchange).takeRetainedValue()
           transfer.finish(status, message.map { String(cString: $0) }, redirect.map { String(cString: $0) })
+        },
+        release: { exchange in
+          if let exchange { Unmanaged<Transfer>.fromOpaque(exchange).release() }
         }))
     return UnsafePointer(place)
   }()

@@ -38,11 +38,13 @@ typedef struct lvu_receiver {
   bool (*receive)(void *exchange, const void *bytes, size_t length);
   // The end, exactly once. The message is one line or NULL; `redirect` where the answer leads to, absolute, or NULL.
   void (*finish)(void *exchange, livery_status status, const char *message, const char *redirect);
+  // Gives back what was handed to lvu_cancel(); NULL for nothing to give back.
+  void (*release)(void *exchange);
 } lvu_receiver;
 
 // Begins a request. Other than LIVERY_OK is its end, with the message that is left as the last error.
 livery_status lvu_begin(const lvu_request *request, const lvu_receiver *receiver, void *exchange);
-// Ends it soon, with LIVERY_ERROR_CANCELLED, if it has not ended.
-void lvu_cancel(const void *exchange);
+// Ends it soon, with LIVERY_ERROR_CANCELLED, if it has not ended. Until it is released no other exchange may be of this address.
+void lvu_cancel(const lvu_receiver *receiver, void *exchange);
 
 #endif

@@ -21,7 +21,6 @@ void lvk_key_free(uint8_t *key);
 void lvk_random(void *bytes, size_t count);
 void lvk_key_id(const uint8_t *key, uint8_t *id);
 void lvk_wipe(void *bytes, size_t count);
-bool lvk_same(const uint8_t *left, const uint8_t *right, size_t count);
 
 // The key's id, a nonce, the value padded to blocks under XChaCha20-Poly1305 with context and id as associated data. The bytes
 // written; 0 if there is no room.

@@ -42,6 +42,8 @@ final class Fetcher: @unchecked Sendable {
   /// Takes the namespace of the cache's settings for this handle.
   fileprivate func claim(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try claiming.withLock { () throws(StoreError) in
+      // Whoever was here before could not claim it.
+      guard !lock.withLock({ hasEnded }) else { throw Self.closed }
       if isClaimed { return }
       // A watch ends on the thread that closes the store, also while others are within a call on it.
       let closing = try store.observe(FormerAssets.setting, onEnd: onEnd) { _ in }
@@ -193,59 +195,13 @@ final class Fetcher: @unchecked Sendable {
 }
 
 /// The fetchers of this process, one for each handle on a store.
-final class Fetchers: @unchecked Sendable {
-  private static let shared = Fetchers()
-
-  private struct Known {
-    var number: UInt
-    var process: Int64
-    var fetcher: Fetcher
-  }
-
-  private let lock = Lock(isGlobal: true)
-  // Guarded by `lock`.
-  private var known: [Known] = []
+enum Fetchers {
+  private static let all = PerHandle<Fetcher> { $0.end() }
 
   /// The fetcher of a store, which is made at its first use.
   static func find(_ store: Store) throws(StoreError) -> Fetcher {
-    // Also tells whether the handle is good, and not that of the parent of a process.
-    _ = try store.revision()
-    let number = UInt(bitPattern: store.handle)
-    let fetcher: Fetcher
-    if let known = shared.find(number) {
-      fetcher = known
-    } else {
-      fetcher = shared.add(try Fetcher.make(store), number)
+    try all.find(store, make: { () throws(StoreError) in try Fetcher.make(store) }) {
+      (fetcher, onEnd) throws(StoreError) in try fetcher.claim(onEnd: onEnd)
     }
-    do throws(StoreError) { try fetcher.claim(onEnd: { shared.forget(fetcher) }) } catch {
-      shared.forget(fetcher)
-      throw error
-    }
-    return fetcher
-  }
-
-  private func find(_ number: UInt) -> Fetcher? {
-    lock.withLock {
-      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.fetcher }
-      return nil
-    }
-  }
-
-  /// The one that is known already, if somebody was quicker.
-  private func add(_ fetcher: Fetcher, _ number: UInt) -> Fetcher {
-    lock.withLock {
-      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.fetcher }
-      known.append(Known(number: number, process: lvc_process(), fetcher: fetcher))
-      return fetcher
-    }
-  }
-
-  private func forget(_ fetcher: Fetcher) {
-    let isKnown = lock.withLock { () -> Bool in
-      guard let index = known.firstIndex(where: { $0.fetcher === fetcher }) else { return false }
-      known.remove(at: index)
-      return true
-    }
-    if isKnown { fetcher.end() }
   }
 }

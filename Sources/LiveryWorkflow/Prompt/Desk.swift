@@ -56,6 +56,8 @@ final class Desk: @unchecked Sendable {
   /// Hears of the end of the store.
   fileprivate func watch(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try claiming.withLock { () throws(StoreError) in
+      // Whoever was here before could not.
+      guard !lock.withLock({ hasEnded }) else { throw Self.closed }
       if lock.withLock({ self.closing != nil }) { return }
       let closing = try store.observe(Facts.prefix, onEnd: onEnd) { _ in }
       try closing.setPaused(true)
@@ -411,55 +413,13 @@ private final class Names {
 }
 
 /// The desks of this process, one for each handle on a store.
-final class Desks: @unchecked Sendable {
-  private static let shared = Desks()
-
-  private struct Known {
-    var number: UInt
-    var process: Int64
-    var desk: Desk
-  }
-
-  private let lock = Lock(isGlobal: true)
-  // Guarded by `lock`.
-  private var known: [Known] = []
+enum Desks {
+  private static let all = PerHandle<Desk> { $0.end() }
 
   /// The desk of a store, which is made at its first use.
   static func find(_ store: Store) throws(StoreError) -> Desk {
-    // Also tells whether the handle is good, and not that of the parent of a process.
-    _ = try store.revision()
-    let number = UInt(bitPattern: store.handle)
-    let desk: Desk
-    if let known = shared.find(number) { desk = known } else { desk = shared.add(try Desk.make(store), number) }
-    do throws(StoreError) { try desk.watch(onEnd: { shared.forget(desk) }) } catch {
-      shared.forget(desk)
-      throw error
+    try all.find(store, make: { () throws(StoreError) in try Desk.make(store) }) {
+      (desk, onEnd) throws(StoreError) in try desk.watch(onEnd: onEnd)
     }
-    return desk
-  }
-
-  private func find(_ number: UInt) -> Desk? {
-    lock.withLock {
-      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.desk }
-      return nil
-    }
-  }
-
-  /// The one that is known already, if somebody was quicker.
-  private func add(_ desk: Desk, _ number: UInt) -> Desk {
-    lock.withLock {
-      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.desk }
-      known.append(Known(number: number, process: lvc_process(), desk: desk))
-      return desk
-    }
-  }
-
-  private func forget(_ desk: Desk) {
-    let isKnown = lock.withLock { () -> Bool in
-      guard let index = known.firstIndex(where: { $0.desk === desk }) else { return false }
-      known.remove(at: index)
-      return true
-    }
-    if isKnown { desk.end() }
   }
 }

@@ -69,6 +69,8 @@ final class SessionKeeper: @unchecked Sendable {
   /// Hears of the session from now on.
   fileprivate func prepare(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try preparing.withLock { () throws(StoreError) in
+      // Whoever was here before could not.
+      guard !lock.withLock({ hasEnded }) else { throw Self.closed }
       if isPrepared { return }
       do throws(StoreError) {
         try store.claim(SessionFacts.prefix) { (value, name) throws(StoreError) in
@@ -410,8 +412,8 @@ struct SessionReport: Sendable {
 }
 
 /// The keepers of this process, one for each handle on a store.
-final class SessionKeepers: @unchecked Sendable {
-  private static let shared = SessionKeepers()
+enum SessionKeepers {
+  private static let all = PerHandle<SessionKeeper> { $0.end() }
   /// How many transitions of this process are under way: only they set what is below `session.`.
   private static let changes = Atomic<Int>(0)
 
@@ -421,55 +423,17 @@ final class SessionKeepers: @unchecked Sendable {
 
   static func endChange() { changes.subtract(1, ordering: .acquiringAndReleasing) }
 
-  private struct Known {
-    var number: UInt
-    var process: Int64
-    var keeper: SessionKeeper
-  }
-
-  private let lock = Lock(isGlobal: true)
-  // Guarded by `lock`.
-  private var known: [Known] = []
-
   /// The keeper of a store, if there is one already.
   static func known(_ store: Store) throws(StoreError) -> SessionKeeper? {
     // Also tells whether the handle is good, and not that of the parent of a process.
     _ = try store.revision()
-    return shared.find(UInt(bitPattern: store.handle))
+    return all.ifAny(store)
   }
 
   /// The keeper of a store, which is made at its first use.
   static func find(_ store: Store) throws(StoreError) -> SessionKeeper {
-    let keeper = try known(store) ?? shared.add(SessionKeeper(store), UInt(bitPattern: store.handle))
-    do throws(StoreError) { try keeper.prepare(onEnd: { shared.forget(keeper) }) } catch {
-      shared.forget(keeper)
-      throw error
+    try all.find(store, make: { () throws(StoreError) in SessionKeeper(store) }) {
+      (keeper, onEnd) throws(StoreError) in try keeper.prepare(onEnd: onEnd)
     }
-    return keeper
-  }
-
-  private func find(_ number: UInt) -> SessionKeeper? {
-    lock.withLock {
-      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.keeper }
-      return nil
-    }
-  }
-
-  /// The one that is known already, if somebody was quicker.
-  private func add(_ keeper: SessionKeeper, _ number: UInt) -> SessionKeeper {
-    lock.withLock {
-      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.keeper }
-      known.append(Known(number: number, process: lvc_process(), keeper: keeper))
-      return keeper
-    }
-  }
-
-  private func forget(_ keeper: SessionKeeper) {
-    let isKnown = lock.withLock { () -> Bool in
-      guard let index = known.firstIndex(where: { $0.keeper === keeper }) else { return false }
-      known.remove(at: index)
-      return true
-    }
-    if isKnown { keeper.end() }
   }
 }
