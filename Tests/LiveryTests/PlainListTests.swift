@@ -131,11 +131,12 @@ import Testing
     let number = #"{"Type": "Number", "Title": "T", "Format": "integer"}"#
     let short = #"{"Type": "TextField", "Title": "T", "MaxLength": 3}"#
     let record = #"{"Type": "TextField", "Title": "T", "Key": "name"}"#
+    let required = #"{"Type": "TextField", "Title": "T", "Key": "name", "Required": true}"#
     let cases = [
       (text, text, "", ""), (text, short, "", "narrowed"), (text, number, "", "type-changed"),
       (text, number, #"{"Op": "convert", "Key": "l[]", "Type": "integer", "Invalid": "remove"}"#, ""),
       (text, record, "", "removed-member"), (record, text, "", "removed-member"),
-      (record, text, #"{"Op": "rename", "From": "l[].name", "Into": "l[]"}"#, ""),
+      (required, text, #"{"Op": "rename", "From": "l[].name", "Into": "l[]"}"#, ""),
     ]
     for (old, new, steps, code) in cases {
       let outcome = Store.compareSchemas(

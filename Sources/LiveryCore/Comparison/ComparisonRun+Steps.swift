@@ -15,25 +15,66 @@ extension ComparisonRun {
     guard depth < step.lists.count else { return apply(step, &slots) }
     let name = step.lists[depth]
     guard let index = slots.index(of: name) else { return reportMissing(step, name, depth, slots) }
-    guard slots[index].declared?.kind == .list else {
-      return report(
-        .warning, "step-without-effect", "`\(name)` is no list: the step finds nothing", at: .pointer(step.pointer))
+    guard slots[index].declared?.hasItems == true else {
+      return reportWithoutEffect(step, "`\(step.path(name, at: depth))` is no list")
     }
     var members = slots[index].members
+    let inner = depth + 1 < step.lists.count ? [step.lists[depth + 1]] : step.names
+    let isForPlain = inner.contains { $0.utf8.isEmpty }
+    if !isForPlain, let plain = members.index(of: ""), members[plain].isAlwaysPresent {
+      return reportWithoutEffect(step, "the items of `\(step.path(name, at: depth))` are plain values")
+    }
     descend(step, depth + 1, &members)
+    if isForPlain { settle(step, depth, &members) }
     slots[index].members = members
+    if dropsItems { slots[index].losesItems = true }
+    dropsItems = false
   }
+
+  /// An item with a value that has no name becomes that value, and can have nothing else.
+  private mutating func settle(_ step: MigrationStep, _ depth: Int, _ members: inout [ComparisonSlot]) {
+    guard let index = members.index(of: ""), !members[index].isEmpty else { return }
+    let plain = members[index]
+    // Other steps only change what is there.
+    let makesOne = !step.targets.isEmpty || step.operation == .set
+    for other in members where makesOne && !other.isEmpty && !other.name.utf8.isEmpty {
+      let isAlways = plain.isAlwaysPresent && other.isAlwaysPresent
+      reportLoss(
+        isAlways ? "step-fails" : "target-taken",
+        "`\(step.path("", at: depth + 1))` becomes a plain value, and \(isAlways ? "has" : "may have") the member "
+          + "`\(other.name)` as well: the upgrade fails where it does",
+        at: .pointer(step.pointer), hint: "move or remove it in a step before")
+      break
+    }
+    guard plain.isObject else { return }
+    // The object is the item.
+    members.remove(at: index)
+    for member in plain.members { members.put(member) }
+    if plain.members.index(of: "") != nil {
+      reportLoss(
+        "step-value-invalid",
+        "`\(step.path("", at: depth + 1))` becomes an object with a member that has no name, which no list can hold",
+        at: .pointer(step.pointer))
+    }
+  }
+
+  private mutating func reportWithoutEffect(_ step: MigrationStep, _ reason: String, hint: String? = nil) {
+    report(
+      .warning, "step-without-effect", "\(reason): the step finds nothing", at: .pointer(step.pointer), hint: hint)
+  }
+
+  /// Whether the settings, or after a host function all, may be others than those that are declared.
+  private func isOpen(_ depth: Int) -> Bool { function != nil || depth == 0 && old.isOpen }
 
   private mutating func reportMissing(
     _ step: MigrationStep, _ name: String, _ depth: Int, _ slots: [ComparisonSlot]
   ) {
-    if depth == 0, old.isOpen || function != nil { return }
+    if isOpen(depth) { return }
     var names: [String] = []
     for slot in slots { names.append(slot.name) }
-    report(
-      .warning, "step-without-effect",
-      "there is no `\(name)` where the steps have come to: the step finds nothing", at: .pointer(step.pointer),
-      hint: MemberNames.meant(by: name, among: names).map { "did you mean `\($0)`?" })
+    reportWithoutEffect(
+      step, "there is no `\(step.path(name, at: depth))` where the steps have come to",
+      hint: MemberNames.meant(by: name, among: names).map { "did you mean `\(step.path($0, at: depth))`?" })
   }
 
   private mutating func apply(_ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
@@ -83,7 +124,17 @@ extension ComparisonRun {
     report(
       .warning, "removed-by-step", "the values of `\(step.path(slots[index].name).text)` are removed",
       at: .pointer(step.pointer))
-    slots.remove(at: index)
+    drop([slots.remove(at: index)], step, &slots)
+  }
+
+  /// Plain values go with their items: those that are left are objects.
+  private mutating func drop(_ dropped: [ComparisonSlot], _ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
+    for plain in dropped where plain.name.utf8.isEmpty {
+      dropsItems = true
+      var none = ComparisonSlot("", step)
+      none.isAlwaysPresent = plain.isAlwaysPresent
+      slots.put(none)
+    }
   }
 
   private mutating func checkFree(_ name: String, _ step: MigrationStep, _ slots: [ComparisonSlot]) {
@@ -96,7 +147,7 @@ extension ComparisonRun {
 
   /// What becomes of values that a step makes nothing of.
   @inline(never)
-  private mutating func reportDropped(
+  mutating func reportDropped(
     _ step: MigrationStep, _ invalid: MigrationStep.Invalid, _ name: String, _ what: String, all: Bool = false,
     _ verb: String
   ) {
@@ -107,6 +158,7 @@ extension ComparisonRun {
       return report(
         .warning, "step-may-fail", message, at: .pointer(step.pointer), hint: "say with `Invalid` what becomes of them")
     }
+    for source in step.sources where source.utf8.isEmpty { dropsItems = true }
     report(.warning, "step-drops-values", "`\(path)` loses \(what) that \(verb)", at: .pointer(step.pointer))
   }
 
@@ -119,6 +171,10 @@ extension ComparisonRun {
       var slot = ComparisonSlot(name, step, nil, [value])
       slot.isAlwaysPresent = true
       return slots.append(slot)
+    }
+    if case .absent = condition, slots[index].isInEveryItem(of: step) { return }
+    if case .equals(let replaced) = condition, slots[index].isNever(replaced), function == nil {
+      return reportWithoutEffect(step, "`\(step.path(name).text)` is never \(replaced.brief)")
     }
     slots[index].stepPointer = step.pointer
     slots[index].isChanged = true
@@ -134,106 +190,15 @@ extension ComparisonRun {
       slot.isAlwaysPresent = true
       slots[index] = slot
     case .absent:
+      slots[index].isDistinct = slots[index].isDistinct(withMissing: value)
       slots[index].values.append(value)
       slots[index].isAlwaysPresent = true
+      slots[index].needsDefault = false
     case .equals(let replaced):
+      if slots[index].mayHold(value) { slots[index].isDistinct = false }
       if slots[index].declared == nil { slots[index].values.removeAll { $0.isEquivalent(to: replaced) } }
       slots[index].values.append(value)
     }
-  }
-}
-
-// MARK: Conversion
-
-extension ComparisonRun {
-  private mutating func convert(
-    _ step: MigrationStep, _ slot: inout ComparisonSlot, _ conversion: Conversion, _ invalid: MigrationStep.Invalid
-  ) {
-    var values: [Value] = []
-    var lost: String?
-    for value in slot.values {
-      if let converted = conversion.converted(value, isSecret: false).value {
-        if converted != value { slot.isChanged = true }
-        values.append(converted)
-      } else if lost == nil {
-        lost = value.brief
-      }
-    }
-    let all: Bool
-    slot.values = values
-    if let declared = slot.declared {
-      let (converted, failing) = conversion.converted(declared)
-      slot.declared = converted
-      let isSame = converted?.kind == declared.kind && conversion.scale == nil && conversion.map.isEmpty
-      if !isSame { slot.isChanged = true }
-      if let failing { lost = failing }
-      if converted == nil { lost = "a value of type \(declared.kind)" }
-      slot.values += conversion.map.values
-      all = slot.isEmpty
-    } else if slot.isObject {
-      all = true
-      lost = lost ?? "an object"
-    } else {
-      all = values.isEmpty && lost != nil
-    }
-    if slot.isChanged, !all { slot.stepPointer = step.pointer }
-    guard let lost else { return }
-    reportDropped(step, invalid, slot.name, lost, all: all, "does not convert to \(conversion.type)")
-    switch invalid {
-    case .fail: break
-    case .useDefault: slot.needsDefault = true
-    case .remove: slot.isAlwaysPresent = false
-    }
-  }
-}
-
-extension Conversion {
-  /// What values of a declaration become, and which do not convert.
-  fileprivate func converted(_ declared: SettingDescriptor) -> (SettingDescriptor?, lost: String?) {
-    let any = SettingKind(type).map { SettingDescriptor(key: declared.key, kind: $0) }
-    if let scale {
-      switch declared.kind {
-      case .int, .double: return scaled(declared, by: scale)
-      case .string: return (any, "text")
-      default: return (nil, nil)
-      }
-    }
-    if declared.kind.valueType == type, declared.kind != .list, declared.kind != .choices { return (declared, nil) }
-    switch (declared.kind, type) {
-    case (.list, _), (.choices, _): return (nil, nil)
-    case (.color, .string): return (any, "a color finer than eight bits a component")
-    case (_, .string): return (any, nil)
-    case (.int, .double): return declared.isExactAsDouble ? (any, nil) : (any, "a whole number beyond 2⁵³")
-    case (.double, .int): return (any, "a fraction")
-    case (.string, _): return (any, "text")
-    case (.url, .image), (.image, .url): return (any, "text")
-    default: return (nil, nil)
-    }
-  }
-
-  private func scaled(_ declared: SettingDescriptor, by scale: Value) -> (SettingDescriptor?, lost: String?) {
-    guard let kind = SettingKind(type) else { return (nil, nil) }
-    var result = SettingDescriptor(key: declared.key, kind: kind)
-    var lost: String?
-    var isNegative = false
-    if case .int(let factor) = scale { isNegative = factor < 0 }
-    if case .double(let factor) = scale { isNegative = factor < 0 }
-    func bound(_ value: Value?) -> Value? {
-      value.flatMap { $0.scaled(by: scale, to: type) }
-    }
-    let low = bound(declared.minimum), high = bound(declared.maximum)
-    (result.minimum, result.maximum) = isNegative ? (high, low) : (low, high)
-    let isWhole = declared.kind == .int && scale.type == .int
-    if isWhole, type == .int, !isNegative, declared.step == nil || declared.step?.type == .int {
-      result.step = bound(declared.step ?? .int(1))
-      // Steps count from the lower bound, or from 0.
-      if declared.minimum != nil, low == nil { result.step = nil }
-    }
-    if low == nil || high == nil { lost = "a number" }
-    if type == .int, !isWhole { lost = "a number" }
-    if type == .double, isWhole, !result.isExactAsDouble { lost = "a number" }
-    if declared.kind == .int, !isWhole, !declared.isExactAsDouble { lost = "a number" }
-    return (result, lost)
   }
 }
 
@@ -249,11 +214,15 @@ extension ComparisonRun {
     for value in slot.values where value.coerced(to: .string) != nil { isText = true }
     for target in targets { checkFree(target, step, slots) }
     slots.remove(at: index)
-    guard isText else { return reportDropped(step, invalid, slot.name, "a value", all: true, "is no text") }
+    guard isText else {
+      drop([slot], step, &slots)
+      return reportDropped(step, invalid, slot.name, "a value", all: true, "is no text")
+    }
     reportDropped(step, invalid, slot.name, "text", "does not have \(targets.count) parts")
     for target in targets {
       var part = ComparisonSlot(target, step, .string)
-      part.isAlwaysPresent = slot.isAlwaysPresent && invalid == .fail
+      // A plain value without as many parts goes with its item.
+      part.isAlwaysPresent = slot.isAlwaysPresent && (invalid == .fail || slot.name.utf8.isEmpty)
       part.isSecret = slot.isSecret
       slots.put(part)
     }
@@ -283,12 +252,12 @@ extension ComparisonRun {
   private mutating func gather(
     _ step: MigrationStep, _ names: [String], _ into: String, _ slots: inout [ComparisonSlot]
   ) {
-    let (parts, areAlwaysPresent) = take(names, for: into, step, &slots)
+    let (parts, _) = take(names, for: into, step, &slots)
     if parts.isEmpty { return }
     var slot = ComparisonSlot(into, step)
     slot.isObject = true
     slot.members = parts
-    slot.isAlwaysPresent = areAlwaysPresent
+    slot.isAlwaysPresent = !step.lists.isEmpty && parts.contains { $0.isAlwaysPresent }
     slots.put(slot)
   }
 
@@ -298,8 +267,12 @@ extension ComparisonRun {
   ) {
     let (parts, areAlwaysPresent) = take(names, for: into, step, &slots)
     if parts.isEmpty { return }
-    if !areAlwaysPresent { reportDropped(step, invalid, into, "what is made of values", "are not all there") }
-    for part in parts where part.declared?.kind == .list || part.declared?.kind == .choices || part.isObject {
+    if !areAlwaysPresent {
+      let isNowhere = parts.count < names.count && !isOpen(step.lists.count)
+      reportDropped(step, invalid, into, "what is made of values", all: isNowhere, "are not all there")
+      if isNowhere, invalid != .fail { return drop(parts, step, &slots) }
+    }
+    for part in parts where part.declared?.hasItems == true || part.isObject {
       reportDropped(step, invalid, part.name, "a value", all: true, "is no text")
     }
     for part in parts where part.declared?.kind == .color {
@@ -346,11 +319,16 @@ extension ComparisonRun {
   }
 }
 
-extension SettingDescriptor {
-  /// Whether a whole number of the setting is the same as a double.
-  var isExactAsDouble: Bool {
-    let most = Int64(1) << 53
-    guard let minimum, let maximum else { return false }
-    return Bounds.order(minimum, .int(-most)) != .less && Bounds.order(maximum, .int(most)) != .greater
+extension MigrationStep {
+  /// A name on the way to what the step works on, with the lists before it.
+  fileprivate func path(_ name: String, at depth: Int) -> String {
+    MigrationPath(lists: Array(lists.prefix(depth)), name: name).text
+  }
+}
+
+extension ComparisonSlot {
+  /// Whether a step finds it in each item; nothing has to be set in each layer.
+  fileprivate func isInEveryItem(of step: MigrationStep) -> Bool {
+    isAlwaysPresent && !needsDefault && !step.lists.isEmpty
   }
 }

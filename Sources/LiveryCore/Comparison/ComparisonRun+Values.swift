@@ -60,7 +60,7 @@ extension ComparisonRun {
       hint: "did you mean to rename it to `\(meant)`? " + renameHint(slot.name, into: meant))
   }
 
-  private func renameHint(_ from: String, into: String) -> String {
+  func renameHint(_ from: String, into: String) -> String {
     "add {\"Op\": \"rename\", \"From\": \(Value.string(from).brief), \"Into\": \(Value.string(into).brief)} "
       + "to the steps to version \(new.version)"
   }
@@ -79,7 +79,7 @@ extension ComparisonRun {
     return nil
   }
 
-  private mutating func check(_ slot: ComparisonSlot, _ validator: SettingValidator, at path: [String]) {
+  mutating func check(_ slot: ComparisonSlot, _ validator: SettingValidator, at path: [String]) {
     let setting = validator.descriptor
     let shown = MigrationPath(lists: Array(path.dropLast()), name: setting.key).text
     if slot.isObject {
@@ -96,10 +96,11 @@ extension ComparisonRun {
         "`\(shown)` is of type \(setting.kind), and was of type \(declared.kind): values are read "
           + "converted, and nothing is lost", at: .new(path, .type))
     case .lossy:
+      let lost = setting.kind == .choice ? "are none of its options" : "do not convert"
       return reportLoss(
         "type-changed",
-        "`\(shown)` is of type \(setting.kind), and its values are of type \(declared.kind): those that do not convert are set "
-          + "aside",
+        "`\(shown)` is of type \(setting.kind), and its values are of type \(declared.kind): those that \(lost) "
+          + "are set aside",
         at: .new(path, .type), hint: convertHint(declared.kind.valueType, to: setting, shown))
     }
     let limits = Narrowing(declared, setting).found
@@ -107,11 +108,7 @@ extension ComparisonRun {
       reportLoss(
         "narrowed", "`\(shown)`: \(limit.text); values beyond are set aside", at: .new(path, limit.member))
     }
-    switch setting.kind {
-    case .choices: checkChoices(declared, setting, validator, shown, at: path)
-    case .list: checkItems(slot, declared, validator, shown, at: path)
-    default: break
-    }
+    if setting.hasItems { checkItems(slot, declared, validator, shown, at: path) }
   }
 
   /// A step that converts values, if there is one that would.
@@ -168,87 +165,6 @@ extension ComparisonRun {
         at: .new(path, .type))
     }
   }
-
-  private mutating func checkChoices(
-    _ declared: SettingDescriptor, _ setting: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
-    at path: [String]
-  ) {
-    let table = OptionTable(setting.options)
-    var refused = ""
-    var seen = ByteIndex()
-    var merged = false
-    for option in declared.options {
-      guard case .option(let match) = table.match(option.value) else {
-        refused += (refused.utf8.isEmpty ? "" : ", ") + option.value.brief
-        continue
-      }
-      if !seen.insert(CBOR.encode(match)).isNew { merged = true }
-    }
-    if !refused.utf8.isEmpty {
-      reportLoss(
-        "removed-options", "`\(shown)`: Options no longer has \(truncated(refused, to: 200))", at: .new(path, .options))
-    } else if merged {
-      reportLoss("removed-options", "`\(shown)`: two options have become one", at: .new(path, .options))
-    }
-  }
-
-  /// A member of a list's items, or the items themselves if it has no name.
-  private static func path(of member: String, in list: String) -> String {
-    member.isEmpty ? "\(list)[]" : "\(list)[].\(member)"
-  }
-
-  private mutating func checkItems(
-    _ slot: ComparisonSlot, _ declared: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
-    at path: [String]
-  ) {
-    let setting = validator.descriptor
-    var reached = ByteIndex()
-    for member in slot.members { _ = reached.insert(member.name) }
-    var free: [String] = []
-    for member in setting.template where reached.number(of: member.key) == nil { free.append(member.key) }
-    for member in slot.members {
-      guard let inner = validator.member(member.name) else {
-        guard !member.isEmpty else { continue }
-        let text = Self.path(of: member.name, in: shown)
-        let near = nearestNames(to: member.name, among: free, limit: 1).first
-        let isGone = member.stepPointer.utf8.isEmpty
-        reportLoss(
-          "removed-member", "`\(text)` is gone: lists with an item that has it are set aside whole",
-          at: isGone ? .old(member.origin, .key) : .pointer(member.stepPointer),
-          hint: near.map {
-            "did you mean to rename it to `\($0)`? " + renameHint(text, into: Self.path(of: $0, in: shown))
-          }
-            ?? "add {\"Op\": \"remove\", \"Key\": \(Value.string(text).brief)} to the steps to version \(new.version)")
-        continue
-      }
-      check(member, inner, at: path + [member.name])
-    }
-    for member in setting.template where member.isRequired {
-      if let index = slot.members.index(of: member.key) {
-        let found = slot.members[index]
-        if found.isAlwaysPresent, !found.needsDefault || member.defaultValue != nil { continue }
-      }
-      reportLoss(
-        "narrowed",
-        "`\(Self.path(of: member.key, in: shown))` is required: lists with an item without it are set aside whole",
-        at: .new(path + [member.key], .required),
-        hint:
-          "set it where it is absent: add {\"Op\": \"set\", \"Key\": \(Value.string(Self.path(of: member.key, in: shown)).brief), "
-          + "\"Value\": …, \"When\": \"absent\"} to the steps to version \(new.version)")
-    }
-    guard let unique = setting.uniqueBy else { return }
-    if let index = slot.members.index(of: unique), let before = declared.uniqueBy,
-      let origin = slot.members[index].origin.last,
-      origin.sameBytes(as: before), !slot.members[index].isChanged
-    {
-      return
-    }
-    // Nothing is there to be the same.
-    guard let index = slot.members.index(of: unique), !slot.members[index].isEmpty else { return }
-    reportLoss(
-      "narrowed", "`\(shown)`: UniqueBy is `\(unique)`: lists in which two items have the same are set aside",
-      at: .new(path, .uniqueBy))
-  }
 }
 
 extension ComparisonRun {
@@ -258,7 +174,7 @@ extension ComparisonRun {
 
   /// What reading the values of one kind as another loses.
   private static func change(from declared: SettingDescriptor, to setting: SettingDescriptor) -> Change {
-    if declared.kind == setting.kind { return .none }
+    if declared.kind == setting.kind || declared.hasItems && setting.hasItems { return .none }
     switch (declared.kind, setting.kind) {
     case (.int, .double): return declared.isExactAsDouble ? .exact : .lossy
     case (.url, .string), (.image, .string): return .exact
@@ -328,9 +244,8 @@ private struct Narrowing {
 
   private mutating func compareCount() {
     if setting.isRequired, !declared.isRequired { found.append((.required, "Required, and was not")) }
-    guard let new = setting.maxItems else { return }
-    var old = declared.maxItems ?? Int.max
-    if declared.kind == .choices { old = min(old, declared.options.count) }
-    if new < old { add(.maxItems, "\(new)", declared.maxItems.map { "\($0)" }) }
+    if let new = setting.maxItems, new < declared.mostItems {
+      add(.maxItems, "\(new)", declared.maxItems.map { "\($0)" })
+    }
   }
 }

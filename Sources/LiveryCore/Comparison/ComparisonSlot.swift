@@ -9,13 +9,21 @@ struct ComparisonSlot {
   var declared: SettingDescriptor?
   /// Single values.
   var values: [Value] = []
-  /// What a list's items hold, or an object that a step made.
+  /// What a list's items hold, or an object that a step made; items that are plain values hold one without a name.
   var members: [ComparisonSlot] = []
   var isObject = false
+  /// Steps may take items away, or all of them.
+  var losesItems = false
   /// Every item has the member.
   var isAlwaysPresent = false
   /// Some items have it only if there is a default.
   var needsDefault = false
+  /// Some items have the default of the template in the place of what did not convert.
+  var takesDefault = false
+  /// What an item without it counts as, where items are told apart by it.
+  var defaultValue: Value?
+  /// No two items have the same.
+  var isDistinct = false
   /// The values are no longer those that were set.
   var isChanged = false
   /// As the old schema declares it.
@@ -27,7 +35,8 @@ struct ComparisonSlot {
   init(_ setting: SettingDescriptor, within lists: [String]) {
     name = setting.key
     origin = lists + [setting.key]
-    isAlwaysPresent = setting.isRequired
+    isAlwaysPresent = setting.isRequired || setting.key.utf8.isEmpty
+    defaultValue = setting.defaultValue
     isSecret = setting.isSecret
     isVolatile = setting.isVolatile
     survivesLogout = setting.survivesLogout
@@ -41,8 +50,10 @@ struct ComparisonSlot {
       }
     default: declared = setting
     }
-    if setting.kind == .list {
-      for member in setting.template { members.append(ComparisonSlot(member, within: origin)) }
+    for member in setting.items {
+      var slot = ComparisonSlot(member, within: origin)
+      slot.isDistinct = setting.isTold(apartBy: member.key)
+      members.append(slot)
     }
   }
 
@@ -57,6 +68,25 @@ struct ComparisonSlot {
 
   var isEmpty: Bool { declared == nil && values.isEmpty && !isObject }
 
+  /// Whether a value may be the given one.
+  func mayHold(_ value: Value) -> Bool {
+    for own in values where own.isEquivalent(to: value) { return true }
+    guard let declared, case .valid = declared.validated(value) else { return false }
+    return true
+  }
+
+  /// Whether it holds single values, and the given one is none of them.
+  func isNever(_ value: Value) -> Bool { declared == nil && !isObject && !mayHold(value) }
+
+  /// Whether all items still differ once those without the member have a value, or count as having it.
+  func isDistinct(withMissing value: Value?) -> Bool {
+    guard isDistinct, let value else { return isDistinct }
+    if takesDefault || isAlwaysPresent { return !takesDefault }
+    // Without a default any number of items may lack it, and with one a single item.
+    guard let defaultValue else { return false }
+    return defaultValue.isEquivalent(to: value) || !mayHold(value)
+  }
+
   var holdsSecret: Bool { isSecret || members.contains { $0.holdsSecret } }
 }
 
@@ -68,6 +98,29 @@ extension [ComparisonSlot] {
 
   mutating func put(_ slot: ComparisonSlot) {
     if let index = index(of: slot.name) { self[index] = slot } else { append(slot) }
+  }
+}
+
+extension SettingDescriptor {
+  /// What the items of a list are, or those of a multiple choice: plain values, each of them one of the options.
+  var items: [SettingDescriptor] {
+    guard kind == .choices else { return template }
+    var item = SettingDescriptor(key: "", kind: .choice)
+    item.options = options
+    item.isRequired = isRequired
+    return [item]
+  }
+
+  var hasItems: Bool { kind == .list || kind == .choices }
+
+  var mostItems: Int {
+    let most = maxItems ?? Int.max
+    return kind == .choices ? min(most, options.count) : most
+  }
+
+  /// Whether no two items may have the same member.
+  func isTold(apartBy member: String) -> Bool {
+    kind == .choices || uniqueBy.map { $0.sameBytes(as: member) } ?? false
   }
 }
 

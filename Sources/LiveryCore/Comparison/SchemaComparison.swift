@@ -68,6 +68,8 @@ struct ComparisonRun {
   var declassified: [Declassification] = []
   /// A host function that was called: what it did is not known.
   var function: String?
+  /// Whether the step that is followed may take items of a list away.
+  var dropsItems = false
   /// The settings of the new schema by key, and whether anything leads into them.
   var newNumbers = ByteIndex()
   var isReached: [Bool] = []

@@ -31,6 +31,11 @@ struct SchemaPlaces {
         pointers.append(place)
         objects.append(item)
       }
+      // The items of a multiple choice.
+      if item["Options"] != nil, numbers.insert(Self.key(names + [""])).isNew {
+        pointers.append(place)
+        objects.append(item)
+      }
       if let template = item["ItemTemplate"] { add(template, at: place + [.member("ItemTemplate")], within: names) }
     }
   }
