@@ -17,6 +17,12 @@ def entries(device, channel="fleet"):
   return device.manifest(channel).get("documents", [])
 
 
+def draft(console, *settings):
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  listed = [{"name": name, "verb": verb, "value": value} for name, verb, value in settings]
+  console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": listed})
+
+
 def document(device, number=-1, channel="fleet"):
   """One of the documents of a channel, as it travels."""
   return device.wanted()[number][1]
@@ -201,6 +207,39 @@ def test_a_trial_that_goes_back_stops_the_rollout(console):
   devices[0].report(refuses=lambda found: "trial" in found)
   stopped = wait(lambda: (told := console.api("GET", f"publications/{number}"))["state"] == "stopped" and told)
   assert stopped["failed"] == 1 and devices[1].pull()["volume"] == ("recommend", 10)
+
+
+def test_what_was_on_trial_goes_out_for_good_with_what_is_published_next_and_that_is_said(console):
+  join(console)
+  console.set("fleet", ("volume", "recommend", 10))
+  assert "trial" not in console.api("GET", "channels/fleet/difference")
+  number = console.set("fleet", ("volume", "recommend", 20), trial={"seconds": 600, "check": "screen"})["number"]
+  draft(console, ("welcomeText", "recommend", "Hi"))
+  assert console.api("GET", "channels/fleet/difference")["trial"] == number
+  assert f"Publication {number} was, or is, on trial" in console.run("diff", "fleet")
+  console.api("POST", "channels/fleet/publications", {"revision": console.api("GET", "channels/fleet/draft")["revision"]}, 201)
+  draft(console, ("welcomeText", "recommend", "Hello"))
+  assert "trial" not in console.api("GET", "channels/fleet/difference")
+
+
+def test_who_was_outside_of_a_rollout_is_waited_for_once_it_is_for_all(console):
+  devices = join(console, 8)
+  console.set("fleet", ("volume", "recommend", 10))
+  number = console.set("fleet", ("volume", "recommend", 20), steps=[5000, 10000])["number"]
+  outside = [device for device in devices if device.pull()["volume"] == ("recommend", 10)]
+  for device in devices:
+    told = [{"hash": entry["hash"], "verdict": "applied" if entry["hash"] in dict(device.wanted()) else "passed-over"}
+            for entry in entries(device)]
+    assert device.report(documents=sorted(told, key=lambda one: one["hash"])).status in (200, 204)
+  assert outside and len(outside) < 8
+  told = wait(lambda: (told := console.api("GET", f"publications/{number}"))["state"] == "complete" and told)
+  assert told["applied"] == 8 - len(outside) and told["passedOver"] == 0
+  explained = console.api("GET", "devices/" + outside[0].id)
+  assert explained["state"] == "behind"
+  assert next(one for one in explained["publications"] if one["publication"] == number)["about"] == "not told of yet"
+  for device in outside:
+    device.report()
+  assert console.api("GET", f"publications/{number}")["applied"] == 8
 
 
 def test_what_is_said_of_a_device(console):

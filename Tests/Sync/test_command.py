@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 
 import livery
@@ -75,6 +76,25 @@ def test_it_takes_part_until_it_is_asked_to_end(path, console):
     process.send_signal(signal.SIGTERM)
   assert process.wait(20) == 0
   assert json.loads(run(path, "status", "--json"))["state"] == "stopped"
+
+
+@pytest.mark.parametrize("verb", ["pull", "push", "enroll"])
+def test_a_signal_ends_it_while_nobody_answers(path, console, verb):
+  if verb != "enroll":
+    run(path, "enroll", console.code())
+  code = console.code()
+  port = console._server.server_address[1]
+  console.close()
+  # Somebody who listens and says nothing.
+  with socket.create_server(("127.0.0.1", port)) as silent:
+    process = subprocess.Popen([BUILD / "livery", "sync", "--store", path, verb, *([code] if verb == "enroll" else [])],
+                               stderr=subprocess.PIPE, text=True)
+    silent.settimeout(20)
+    taken, _ = silent.accept()
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=20)[1]
+    taken.close()
+  assert (process.returncode, told) == (1, "")
 
 
 @pytest.mark.parametrize("words, expected", [
