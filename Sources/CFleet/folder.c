@@ -16,6 +16,11 @@ int lvd_folder_open(const char *path) {
   return folder < 0 ? -errno : folder;
 }
 
+int lvd_folder_none(void) {
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return nothing < 0 ? -errno : nothing;
+}
+
 int lvd_folder_follow(int folder, const char *path) {
   struct stat held, there;
   if (fstat(folder, &held) != 0 || stat(path, &there) != 0) return -errno;

@@ -224,7 +224,10 @@ static void print_status(livery_value *status) {
   if (number_of(status, "outbox") > 0) printf("%-10sa report waits\n", "outbox");
   livery_value *problem = member(status, "problem");
   if (problem) {
-    print_text(problem, "message", "problem");
+    char *reason = text_of(problem, "reason"), *message = text_of(problem, "message");
+    if (reason && message) printf("%-10s%s: %s\n", "problem", reason, message);
+    free(reason);
+    free(message);
     print_text(problem, "advice", "advice");
   }
   livery_value_release(problem);

@@ -468,6 +468,23 @@ def test_a_folder_that_is_gone_is_told_until_it_is_back(console):
   wait(lambda: "publishing" not in console.api("GET", "status") and (console.published / "v1/keys/latest").exists(), 60)
 
 
+def test_a_folder_that_is_not_there_takes_away_only_what_is_published(tmp_path):
+  console = Console(tmp_path).make()
+  console.published.rename(tmp_path / "former")
+  assert console.json("status")["fleet"] == "kiosks"
+  console.run("draft", "set", "fleet", "enforce", "volume", "7")
+  console.run("publish", "fleet")
+  assert "publication 1" in console.run("history")
+  console.serve()
+  try:
+    assert "no such folder" in wait(lambda: console.api("GET", "status").get("publishing"))["problem"]
+    console.published.mkdir()
+    wait(lambda: (console.published / "v1/channels/fleet/manifest").exists(), 60)
+  finally:
+    console.stop()
+  assert "no such folder" in console.run("config", "set", "publish", str(tmp_path / "none"), expected=4)
+
+
 def test_what_devices_keep_themselves_is_not_published(tmp_path):
   console = Console(tmp_path).make_bare()
   assert "devices keep themselves" in console.run("draft", "set", "fleet", "enforce", "sync.x", "5", expected=4)

@@ -159,6 +159,9 @@ def test_a_default_that_is_none_is_left_out() -> None:
   document = one('<key name="k" type="i">\n<default>"text"</default></key>')
   assert "Value" not in next(document.settings())
   assert told(document) == ['2 a.b.k: no default, since "text" is not one: character 1: a number is expected']
+  document = one('<key name="k" type="d"><range min="-1.5" max="1e308"/><default>1e308</default></key>')
+  made = next(document.settings())
+  assert (made["Minimum"], made["Maximum"], told(document)) == (-1.5, 1e308, [])
   document = one('<key name="k" type="i"><range min="5" max="9"/><default>1</default></key>')
   assert told(document)[-1].startswith("1 a.b.k: `Value` is left out, which was 1")
 

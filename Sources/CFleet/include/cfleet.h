@@ -37,6 +37,8 @@ int32_t lvd_zone_offset(int64_t seconds);
 
 // A folder that a web server delivers: its descriptor, or an errno below zero.
 int lvd_folder_open(const char *path);
+// What stands for a folder that is not there yet, until lvd_folder_follow() has found it: nothing can be written there.
+int lvd_folder_none(void);
 void lvd_folder_close(int folder);
 // Has the descriptor be of the folder that the path leads to now: 2 if that is another one, 1 if it is the same and lacks the fleet's
 // manifest, 0 if it has it, an errno below zero if there is none.

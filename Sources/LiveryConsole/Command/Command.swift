@@ -131,6 +131,9 @@ struct Command {
     let console = try Console(place())
     // Without a server that does it, what is changed here is published from here.
     console.complain = { Output.complain($0) }
+    if let path = console.missingFolder {
+      Output.complain("\(path): there is no such folder: what is published waits for it")
+    }
     guard arguments.words.first?.sameBytes(as: "serve") != true else { return console }
     try console.publishChangesOnly()
     // Without a broker devices ask by themselves: what was asked for is done all the same.

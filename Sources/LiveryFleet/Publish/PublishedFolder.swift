@@ -6,19 +6,26 @@ public final class PublishedFolder: Sendable {
   private let path: String
   private let descriptor: Int32
 
+  /// Whether the folder was there.
+  public let wasThere: Bool
+
+  /// - Parameter waits: whether one that is not there is waited for: `follow` finds it.
   /// - Throws: `.notFound` if there is no such folder, `.permission`, `.io`.
-  public convenience init(path: String) throws(StoreError) {
+  public convenience init(path: String, waits: Bool = false) throws(StoreError) {
     guard !path.utf8.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path of the folder is empty, or contains a NUL")
     }
-    let descriptor = path.withCString { lvd_folder_open($0) }
+    var descriptor = path.withCString { lvd_folder_open($0) }
+    let wasThere = descriptor >= 0
+    if waits, descriptor == -ENOENT || descriptor == -ENOTDIR { descriptor = lvd_folder_none() }
     guard descriptor >= 0 else { throw Self.failure(-descriptor, path) }
-    self.init(path, descriptor)
+    self.init(path, descriptor, wasThere)
   }
 
-  private init(_ path: String, _ descriptor: Int32) {
+  private init(_ path: String, _ descriptor: Int32, _ wasThere: Bool) {
     self.path = path
     self.descriptor = descriptor
+    self.wasThere = wasThere
   }
 
   deinit { lvd_folder_close(descriptor) }

@@ -157,7 +157,8 @@ class Reader:
             made[member] = float(bounds.get(attribute)) if made.get("Format") == "number" else int(bounds.get(attribute), 0)
           except ValueError:
             raise Refused(file.place(bounds.line), f"the key `{name}`: `{attribute}` is not a number") from None
-    if made.get("Maximum", 0) == gvariant.LARGEST and tag.get("type") == "t" or made.get("Maximum", 0) > gvariant.LARGEST:
+    largest = made.get("Maximum", 0)
+    if isinstance(largest, int) and (largest > gvariant.LARGEST or largest == gvariant.LARGEST and tag.get("type") == "t"):
       made.pop("Maximum", None)
       self.document.lose(file.place(tag.line), name, "numbers above 9223372036854775807 are not taken")
     aliases = tag.one("aliases")
