@@ -275,14 +275,19 @@ int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t roo
   return leads_to(path, device, inode, root, &changed);
 }
 
+// To look at the files would cost more than the look: of a file that was looked at the next write notes its time anew, and some
+// file systems write that to the disk with the commit.
+enum { SETTLED_US = 100000 };
+
 const char *lvs_place_check(lvs_place *place) {
   static const char *const names[LVS_PLACE_FILES] = {"data.mdb", "lock.mdb", "livery.lock", "livery.wake"};
   struct timespec changed, none = {0};
   if (!leads_to(place->path, place->directory.device, place->directory.inode, place->root, &changed)) return "";
   if (changed.tv_sec != 0 && changed.tv_sec == place->settled.tv_sec && changed.tv_nsec == place->settled.tv_nsec) return NULL;
-  // Times have steps: what comes within the same one does not show. Where steps are seconds a clock that was set back comes to
-  // the same one again.
-  bool is_settled = place->keeps_changes && changed.tv_nsec != 0 && changed.tv_sec < lvs_realtime_us() / 1000000 - 2;
+  // Times have steps of up to a hundredth of a second: what comes within the same one does not show. Where steps are seconds a
+  // clock that was set back comes to the same one again.
+  int64_t age = lvs_realtime_us() - ((int64_t)changed.tv_sec * 1000000 + changed.tv_nsec / 1000);
+  bool is_settled = place->keeps_changes && changed.tv_nsec != 0 && age > SETTLED_US;
   for (int i = 0; i < LVS_PLACE_FILES; i++) {
     struct stat found;
     bool is_found = fstatat(place->folder, names[i], &found, AT_SYMLINK_NOFOLLOW) == 0;
