@@ -360,6 +360,8 @@ char *lvs_directory_names(int folder, size_t *length) {
     }
   }
   int failure = names ? errno : ENOMEM;
+  // There is nothing in one that was removed.
+  if (got < 0 && failure == ENOENT) got = 0;
   close(again);
   if (names && got == 0) {
     *length = used;

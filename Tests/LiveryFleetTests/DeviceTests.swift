@@ -220,6 +220,23 @@ import Testing
     device.tell(.tick)
     device.run(until: device.now + 1000)
     #expect(device.value("theme") == .string("dark"))
+    // What had passed by it has not, for a clock that is behind what was signed either.
+    device.network = { _ in .lost }
+    device.skew = -now(device)
+    try device.restart()
+    device.run(until: device.now + hour)
+    #expect(device.value("theme") == .string("dark"))
+  }
+
+  @Test func whatIsForAnotherTimeTakesNoRoomFromWhatHolds() throws {
+    let many = (0..<Limit.settings).map { Document.Setting("a\($0)", .recommend, .int(1)) }
+    func held(_ settings: [Document.Setting]) throws -> HeldDocument {
+      let bytes = try Document(settings: settings).encoded()
+      return try HeldDocument(bytes, hash: Crypto.hash(bytes))
+    }
+    let document = try held(many)
+    let waiting = try [held(many.map { .init("b" + $0.name, .recommend, .int(2)) }), held(many)]
+    #expect(try Desired.merging([document], waiting: waiting).entries.count == Limit.settings)
   }
 
   @Test func aClockWithoutABatteryBeginsAndEndsNothingAnew() throws {

@@ -290,7 +290,7 @@ final class WatchHub: @unchecked Sendable {
   /// Signals that there is something to dispatch; how long until more will be due, in nanoseconds.
   private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
     let time = Timestamp.now
-    let tells = lock.withLock { reportsExpiry }
+    let (tells, told) = lock.withLock { (reportsExpiry, watch.outlook.position) }
     var expires = false
     let revision = try shared.read { (view) throws(StoreError) in
       if tells, let next = try view.nextExpiry(after: watch.signalledExpiry) { expires = next <= time }
@@ -309,9 +309,10 @@ final class WatchHub: @unchecked Sendable {
       watch.outlook.dueAt = UInt64.max
       return (position, true, UInt64.max)
     }
-    let hasGoneBack = revision < position && revision != watch.signalled
+    let hasGoneBack = revision < told && watch.signalledBack != revision
     if revision > max(watch.signalled, position) || hasGoneBack || isDue || expires {
       watch.signalled = revision
+      watch.signalledBack = hasGoneBack ? revision : nil
       watch.descriptor?.signal()
     }
     return left

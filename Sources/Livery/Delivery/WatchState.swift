@@ -31,6 +31,8 @@ final class WatchState: @unchecked Sendable {
   var isAmid = false
   /// The revision up to which the descriptor has been signalled.
   var signalled: UInt64 = 0
+  /// The revision of a file from before that it has been signalled for since then; nil for none.
+  var signalledBack: UInt64?
   /// What the first call tells.
   var initial: [Event]
   /// What the watcher thread knows of a watch that others dispatch: where it is, and when something will be due.

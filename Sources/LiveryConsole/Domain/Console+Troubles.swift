@@ -97,9 +97,8 @@ extension Console {
       INSERT INTO places (name, written, problem, since) VALUES (?, 0, ?, ?)
       ON CONFLICT (name) DO UPDATE SET problem = excluded.problem, since = excluded.since
       """, [.text(brokerNote), .text(problem), .int(now)])
-    // Who was killed takes nothing back.
-    try database.run(
-      "DELETE FROM places WHERE name LIKE 'broker %' AND since < ?", [.int(now - Self.notesHold)])
+    // Who was killed takes nothing back; others' clocks may differ.
+    try database.run("DELETE FROM places WHERE name LIKE 'broker %' AND since < ?", [.int(now - 86_400)])
     brokerNoted = (problem, now)
   }
 

@@ -8,7 +8,8 @@ extension Device {
     if let nextSchedule, kept.trust.scheduled(moment.clock) >= nextSchedule { needsLook = true }
     if moment.uptime >= nextLook || world.schema != lookedSchema { needsLook = true }
     // A clock that was set back: what it had ended may hold again.
-    if moment.clock < lookedClock { needsLook = true }
+    let present = kept.trust.scheduled(moment.clock)
+    if present < lookedPresent { needsLook = true }
     // Once for each: a look may have to wait.
     if world.schema != noticedSchema {
       noticedSchema = world.schema
@@ -20,7 +21,7 @@ extension Device {
     else { return }
     needsLook = false
     lookedSchema = world.schema
-    lookedClock = moment.clock
+    lookedPresent = present
     nextLook = moment.uptime + 3_600_000
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
@@ -123,6 +124,7 @@ extension Device {
     var waiting: [HeldDocument] = []
     var attributions: [Attribution] = []
     nextSchedule = nil
+    if kept.trust.forgetPassed(clock) { mark(Kept.trustName) }
     let present = kept.trust.scheduled(clock)
     for state in kept.channels {
       for entry in state.entries {

@@ -16,11 +16,10 @@ public struct Device: Sendable {
   var pulling: Pull?
   /// What is being applied.
   var applying: Applying?
-  /// Whether it is to be looked what is wanted; with which schema, at which time of the clock, and when, that was
-  /// looked at last.
+  /// Whether it is to be looked what is wanted; with which schema, for which present moment, and when, that was looked at last.
   var needsLook = true
   var lookedSchema: Int64?
-  var lookedClock: Int64 = 0
+  var lookedPresent: Int64 = 0
   var nextLook: Int64 = 0
   /// What was wanted by then.
   var looked: Looked?

@@ -31,8 +31,7 @@ public struct Desired: Sendable, Equatable {
     canonical: (String) -> String = { $0 }
   ) throws(FleetError) -> Desired {
     var all: [(setting: Document.Setting, document: [UInt8], rank: Int)] = []
-    for (place, held) in (waiting + documents).enumerated() {
-      let rank = place - waiting.count
+    for (rank, held) in documents.enumerated() {
       for setting in held.document.settings {
         var known = setting
         known.name = canonical(setting.name)
@@ -40,6 +39,13 @@ public struct Desired: Sendable, Equatable {
       }
     }
     guard all.count <= Limit.settingsHeld else { throw FleetError(.tooLarge, "the documents have too many settings") }
+    for held in waiting {
+      for setting in held.document.settings where setting.verb == .replace && all.count < 2 * Limit.settingsHeld {
+        var known = setting
+        known.name = canonical(setting.name)
+        all.append((known, held.hash, -1))
+      }
+    }
     all.sort { left, right in
       left.setting.name.sameBytes(as: right.setting.name)
         ? left.rank < right.rank : left.setting.name.precedes(right.setting.name)

@@ -40,6 +40,13 @@ public struct Trust: Sendable {
     return present > clock ? max(present, passed) : present
   }
 
+  /// What had come by a clock that was ahead has not, by one that is right; whether there was any of that.
+  mutating func forgetPassed(_ clock: Int64) -> Bool {
+    guard passed > clock, present(clock) == clock else { return false }
+    passed = 0
+    return true
+  }
+
   /// A moment has come; whether that is news.
   mutating func pass(_ moment: Int64, _ clock: Int64) -> Bool {
     guard moment > passed, present(clock) == clock else { return false }
