@@ -43,7 +43,8 @@ enum {
  * @param flags         a sum of `LIVERY_IMPORT_*` bits
  * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_PARSE             not of such a form, or not JSON: then the error has line and column
+ *   - #LIVERY_ERROR_PARSE             not of such a form, or not JSON: then the error has line and column; or two names of
+ *     one setting, as an alias and its own, with different values
  *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
  *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
@@ -85,7 +86,8 @@ LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer la
  * @param flags         a sum of `LIVERY_IMPORT_*` bits
  * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_PARSE             not a property list, or not of such a form
+ *   - #LIVERY_ERROR_PARSE             not a property list, or not of such a form; or two names of one setting with
+ *     different values
  *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
  *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
