@@ -1,6 +1,7 @@
 // What is the same for both kinds.
 #include "database.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,16 @@ lvdb_result lvdb_fail(lvdb_database *database, lvdb_result result, const char *r
   for (; reason[count] && reason[count] != '\n' && count + 1 < sizeof database->reason; count++)
     database->reason[count] = reason[count];
   database->reason[count] = 0;
+  database->detail[0] = 0;
+  return result;
+}
+
+lvdb_result lvdb_fail_with(lvdb_database *database, lvdb_result result, const char *reason, const char *detail) {
+  lvdb_fail(database, result, reason);
+  size_t count = strcspn(detail, "\n");
+  if (count >= sizeof database->detail) count = sizeof database->detail - 1;
+  memcpy(database->detail, detail, count);
+  database->detail[count] = 0;
   return result;
 }
 
@@ -33,7 +44,7 @@ lvdb_result lvdb_open(const char *place, lvdb_database **result, char reason[LVD
     *result = database;
     return LVDB_DONE;
   }
-  memcpy(reason, database->reason, LVDB_REASON_MAX);
+  snprintf(reason, LVDB_REASON_MAX, "%s%s%s", database->reason, database->detail[0] ? ": " : "", database->detail);
   lvdb_close(database);
   return opened;
 }
@@ -46,6 +57,8 @@ void lvdb_close(lvdb_database *database) {
 }
 
 const char *lvdb_reason(const lvdb_database *database) { return database->reason; }
+
+const char *lvdb_detail(const lvdb_database *database) { return database->detail; }
 
 bool lvdb_is_server(const lvdb_database *database) { return is_address(database->place); }
 
@@ -65,10 +78,12 @@ lvdb_result lvdb_begin(lvdb_database *database) {
   if (begun == LVDB_DONE) {
     set_owner(database, this_thread());
   } else {
-    char reason[LVDB_REASON_MAX];
+    char reason[LVDB_REASON_MAX], detail[LVDB_REASON_MAX];
     memcpy(reason, database->reason, sizeof reason);
+    memcpy(detail, database->detail, sizeof detail);
     database->backend->rollback(database);
     memcpy(database->reason, reason, sizeof reason);
+    memcpy(database->detail, detail, sizeof detail);
   }
   return begun;
 }

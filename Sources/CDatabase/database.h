@@ -29,6 +29,7 @@ struct lvdb_database {
   // Which thread is changing something; 0 for none.
   uintptr_t owner;
   char reason[LVDB_REASON_MAX];
+  char detail[LVDB_REASON_MAX];
   // When a server was looked for last and was not there, in milliseconds; 0 while it is.
   int64_t lost;
 };
@@ -56,5 +57,7 @@ struct lvdb_statement {
 lvdb_result lvdb_sqlite_open(lvdb_database *database);
 lvdb_result lvdb_postgres_open(lvdb_database *database);
 lvdb_result lvdb_fail(lvdb_database *database, lvdb_result result, const char *reason);
+// The same, and what else there is to say of it.
+lvdb_result lvdb_fail_with(lvdb_database *database, lvdb_result result, const char *reason, const char *detail);
 
 #endif

@@ -63,9 +63,7 @@ static void ignore(void *context, const PGresult *result) {
 }
 
 static lvdb_result lost(lvdb_database *database) {
-  char reason[LVDB_REASON_MAX];
-  snprintf(reason, sizeof reason, "the database cannot be reached: %s", pq.error(database->connection));
-  return lvdb_fail(database, LVDB_BUSY, reason);
+  return lvdb_fail_with(database, LVDB_BUSY, "the database cannot be reached", pq.error(database->connection));
 }
 
 // What a result says; the result is cleared unless it has rows.

@@ -445,11 +445,14 @@ def test_schemas_and_images(console):
   schema["Version"] = 2
   made = console.ask("POST", "/schemas", schema)
   assert made.status == 201 and [one["version"] for one in made.json["items"] if one["known"]] == [2, 1]
-  image = bytes(range(256))
+  image = (ROOT / "Tests" / "Fixtures" / "images" / "rgba.png").read_bytes()
   made = console.ask("POST", "/assets", image, type="image/png")
-  assert made.status == 201 and made.json["size"] == 256
+  assert made.status == 201 and made.json["size"] == len(image)
   assert console.ask("GET", made.getheader("Location").removeprefix("/api/v1")).content == image
   problem(console.ask("POST", "/assets", image, type="text/html"), 415)
+  # What devices would refuse.
+  for none in (bytes(range(256)), b"<html>", image[:20]):
+    problem(console.ask("POST", "/assets", none, type="image/png"), 422)
   problem(console.ask("GET", "/assets/" + "0" * 64), 404)
 
 

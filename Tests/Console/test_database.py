@@ -33,6 +33,8 @@ def test_a_console_without_its_database_says_so_and_goes_on_by_itself(console, o
     answer = console.ask(method, path, body)
     assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1, (path, answer.status, answer.body)
     assert answer.json["status"] == 503
+    # Where the database is tells the log, and nobody who asks.
+    assert b"127.0.0.1" not in answer.body and str(own.port).encode() not in answer.body, answer.body
   # Somebody who has signed in is not sent to sign in again.
   for path in ("/devices", "/api/v1/status"):
     answer = console.ask("GET", path, None, {"Cookie": f"livery-{console.port}=somebody"}, token=False)
@@ -40,7 +42,8 @@ def test_a_console_without_its_database_says_so_and_goes_on_by_itself(console, o
   # What devices report is refused, so that it comes again; what they are to have is in files.
   report = device.last
   answer = console.ask("POST", "/v1/reports", report, token=False)
-  assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1
+  assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1 and b"cannot be reached" in answer.body
+  assert str(own.port).encode() not in answer.body
   assert (console.published / "v1/channels/fleet/manifest").exists()
   assert console.process.poll() is None
   own.start()

@@ -162,6 +162,19 @@ def test_a_key_that_was_forgotten_does_not_come_to_sign(tmp_path):
   assert console.run("keys", "public", signing).split() == held.split()[:1]
 
 
+def test_a_key_that_is_lost_is_told_of_with_the_way_out(tmp_path):
+  console = Console(tmp_path).make_bare()
+  signing = console.state / "signing.key"
+  signing.unlink()
+  for words in (("status",), ("config",), ("draft", "set", "fleet", "enforce", "volume", 3)):
+    refused = console.run(*words, expected=3)
+    assert str(signing) in refused and "keys make" in refused and "keys rotate" in refused, refused
+  console.run("keys", "make", signing)
+  console.run("keys", "rotate", "--root-key", console.state / "root.key")
+  console.run("draft", "set", "fleet", "enforce", "volume", 3)
+  console.run("publish")
+
+
 def test_several_who_exchange_the_key_at_once_lose_none(console):
   """Each is done or is told that another one was faster; the last key that was made is in the file, and signs."""
   words = [str(word) for word in (PROGRAM, "keys", "rotate", "--root-key", console.state / "root.key", "--state", console.state)]

@@ -97,7 +97,9 @@ def test_groups_go_over_the_fleet_and_the_device_over_both(console):
   assert device.manifest("device." + device.id)["groups"] == ["lobby", "shop"]
   assert device.pull()["volume"] == ("recommend", 3)
   assert device.manifest("fleet")["versions"]["shop"] == device.manifest("group.shop")["version"]
-  console.run("group", "up", "shop")
+  assert console.run("group", "up", "shop") == "moved group shop\n"
+  assert console.run("group", "up", "shop") == "group shop is the weakest already\n"
+  assert console.run("group", "down", "lobby") == "group lobby is the strongest already\n"
   assert device.pull()["volume"] == ("recommend", 2)
   console.set("device." + device.id, ("volume", "enforce", 9))
   assert device.pull()["volume"] == ("enforce", 9)

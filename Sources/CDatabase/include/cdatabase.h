@@ -35,6 +35,8 @@ lvdb_result lvdb_open(const char *place, lvdb_database **database, char reason[L
 void lvdb_close(lvdb_database *database);
 // One line for people: why the last call failed.
 const char *lvdb_reason(const lvdb_database *database);
+// What else there is to say of it, as where the database is: nothing for who asks over a network. "" if there is nothing.
+const char *lvdb_detail(const lvdb_database *database);
 bool lvdb_is_server(const lvdb_database *database);
 
 // Begins to change: alone, until lvdb_commit() or lvdb_rollback(). A lost connection is made anew first.

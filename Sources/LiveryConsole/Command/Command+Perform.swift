@@ -175,8 +175,9 @@ extension Command {
       try console.removeGroup(rest[1], by: person)
       done("removed group \(rest[1])")
     case "up", "down":
-      try console.moveGroup(rest[1], up: rest[0].sameBytes(as: "up"), by: person)
-      done("moved group \(rest[1])")
+      let isUp = rest[0].sameBytes(as: "up")
+      let isMoved = try console.moveGroup(rest[1], up: isUp, by: person)
+      done(isMoved ? "moved group \(rest[1])" : "group \(rest[1]) is the \(isUp ? "weakest" : "strongest") already")
     default:
       let all = try console.groups()
       show(list: all.map { $0.json }, all.map { "\($0.name)\t\($0.members) devices" })

@@ -59,11 +59,11 @@ struct Command {
     } catch {
       switch error.reason {
       case .invalid where error.field?.sameBytes(as: Command.line) == true:
-        return fail(error.message, "INVALID_ARGUMENT", Exit.usage)
-      case .notFound: return fail(error.message, "NOT_FOUND", Exit.missing)
-      case .invalid: return fail(error.message, "INVALID_VALUE", Exit.invalid)
-      case .conflict: return fail(error.message, "CONFLICT", Exit.refused)
-      case .busy: return fail(error.message, "BUSY", Exit.busy)
+        return fail(error.whole, "INVALID_ARGUMENT", Exit.usage)
+      case .notFound: return fail(error.whole, "NOT_FOUND", Exit.missing)
+      case .invalid: return fail(error.whole, "INVALID_VALUE", Exit.invalid)
+      case .conflict: return fail(error.whole, "CONFLICT", Exit.refused)
+      case .busy: return fail(error.whole, "BUSY", Exit.busy)
       }
     }
   }

@@ -100,7 +100,11 @@ extension Command {
   /// `config`, `config set NAME VALUE`, `config unset NAME`.
   func config(_ rest: [String]) throws(Refusal) {
     let folder = try folder()
-    guard Files.isThere("\(folder)/signing.key") else { throw Console.isMissing }
+    let key = "\(folder)/signing.key"
+    guard Files.isThere(key) else {
+      // What is noted is a fleet's.
+      throw Files.isThere("\(folder)/console.json") ? Keys.isMissing(key) : Console.isMissing
+    }
     let noted = try Configuration(folder)
     switch rest.first {
     case "set", "unset":

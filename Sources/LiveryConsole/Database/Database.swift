@@ -56,8 +56,11 @@ final class Database: @unchecked Sendable {
   var isServer: Bool { lvdb_is_server(connection) }
 
   private func failure(_ result: lvdb_result) -> Refusal {
-    let reason = String(cString: lvdb_reason(connection))
-    return result == LVDB_CONSTRAINT ? Refusal(.conflict, reason) : Refusal(.busy, reason)
+    var refusal = Refusal(
+      result == LVDB_CONSTRAINT ? .conflict : .busy, String(cString: lvdb_reason(connection)))
+    let detail = String(cString: lvdb_detail(connection))
+    if !detail.utf8.isEmpty { refusal.detail = detail }
+    return refusal
   }
 
   /// Whatever has to be of one moment, or is done as a whole. Not within another one.

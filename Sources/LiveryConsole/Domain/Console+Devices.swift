@@ -269,8 +269,9 @@ extension Console {
     }
   }
 
-  package func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal) {
-    try change { (stamp) throws(Refusal) in
+  @discardableResult
+  package func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal) -> Bool {
+    try change { (stamp) throws(Refusal) -> Bool in
       let all = try database.all("SELECT name, place FROM device_groups ORDER BY place") { (row) throws(Refusal) in
         (name: row.text(0), place: row.int(1))
       }
@@ -278,7 +279,7 @@ extension Console {
         throw Refusal(.notFound, "There is no such group.")
       }
       let other = up ? index - 1 : index + 1
-      guard all.indices.contains(other) else { return }
+      guard all.indices.contains(other) else { return false }
       for (group, place) in [(all[index].name, all[other].place), (all[other].name, all[index].place)] {
         try database.run("UPDATE device_groups SET place = ? WHERE name = ?", [.int(place), .text(group)])
       }
@@ -290,6 +291,7 @@ extension Console {
       }
       try note(
         person, "moved group \(name)", up ? "weaker than \(all[other].name)" : "stronger than \(all[other].name)")
+      return true
     }
   }
 

@@ -80,6 +80,8 @@ extension Console {
     guard !asset.isEmpty, asset.count <= Limit.asset else {
       throw Refusal(.invalid, "An image has 1 to \(Limit.asset) bytes.")
     }
+    // Devices would refuse it, and all that comes with it.
+    do throws(StoreError) { _ = try Assets.describe(asset) } catch { throw Refusal(.invalid, error.message) }
     let hash = Crypto.hash(asset)
     try change { (stamp) throws(Refusal) in
       guard try database.number("SELECT COUNT(*) FROM assets WHERE hash = ?", [.bytes(hash)]) == 0 else { return }

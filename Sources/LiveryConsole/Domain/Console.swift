@@ -139,7 +139,7 @@ package final class Console: @unchecked Sendable {
     }
     latest.store(UInt64(clamping: stamp), ordering: .relaxed)
     // What could not be written is written later: the database is what counts.
-    do throws(Refusal) { try publishFiles() } catch { complain("it is kept, and not published yet: \(error.message)") }
+    do throws(Refusal) { try publishFiles() } catch { complain("it is kept, and not published yet: \(error.whole)") }
     return result
   }
 

@@ -15,8 +15,17 @@ final class Keys: @unchecked Sendable {
   /// Reads `signing.key` of a folder, where one is on each line, the present one first.
   convenience init(_ folder: String) throws(Refusal) {
     let path = "\(folder)/signing.key"
+    guard Files.isThere(path) else { throw Keys.isMissing(path) }
     let stamp = path.withCString { lvo_stamp($0) }
     self.init(path, try Keys.read(path), stamp)
+  }
+
+  /// There is a fleet, and nothing that signs for it.
+  static func isMissing(_ path: String) -> Refusal {
+    Refusal(
+      .notFound,
+      "\(path): the key that signs is not there: put it back; or make another one with `livery console keys make "
+        + "\(path)`, which signs after `livery console keys rotate --root-key FILE`")
   }
 
   private init(_ path: String, _ signers: [SigningKey], _ stamp: UInt64) {

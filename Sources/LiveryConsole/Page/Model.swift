@@ -35,7 +35,10 @@ package struct Refusal: Error, Sendable {
   }
 
   package var reason: Reason
+  /// For whoever has asked, by whatever way.
   package var message: String
+  /// What else there is to say to those who run the console, such as where its database is.
+  package var detail: String?
   /// The name of the field that is wrong, as the API has it; nil if there is none, or it is not one alone.
   package var field: String?
 
@@ -44,6 +47,9 @@ package struct Refusal: Error, Sendable {
     self.message = message
     self.field = field
   }
+
+  /// For those who run the console.
+  package var whole: String { detail.map { "\(message): \($0)" } ?? message }
 }
 
 /// What the pages show and do: the console, as they need it. Times are seconds since 1970.
@@ -75,7 +81,9 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func name(_ device: String, _ name: String, by person: Person) throws(Refusal)
   func groups() throws(Refusal) -> [GroupLine]
   func addGroup(_ name: String, by person: Person) throws(Refusal)
-  func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal)
+  /// - Returns: whether there is one to change places with.
+  @discardableResult
+  func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal) -> Bool
   func removeGroup(_ name: String, by person: Person) throws(Refusal)
   /// Has a device be in some groups, and no more in others.
   func changeGroups(of device: String, adding: [String], removing: [String], by person: Person) throws(Refusal)

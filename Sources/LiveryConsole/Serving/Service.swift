@@ -86,8 +86,8 @@ final class Service {
     @discardableResult
     mutating func attempt(_ body: () throws(Refusal) -> Void) -> Bool {
       do throws(Refusal) { try body() } catch {
-        if !problem.sameBytes(as: error.message) { Output.complain(error.message) }
-        problem = error.message
+        if !problem.sameBytes(as: error.whole) { Output.complain(error.whole) }
+        problem = error.whole
         return false
       }
       problem = ""
