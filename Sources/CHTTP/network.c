@@ -53,13 +53,20 @@ int lvh_listen(const lvh_address *address) {
   return descriptor;
 }
 
+// Where something in a folder is, however long that one's own path is.
+static void place(char path[static sizeof(((struct sockaddr_un *)0)->sun_path)], int folder, const char *name) {
+  snprintf(path, sizeof(((struct sockaddr_un *)0)->sun_path), "/proc/self/fd/%d/%s", folder, name);
+}
+
 // A socket that a process has left behind when it was killed.
-static bool is_abandoned(const struct sockaddr_un *name) {
+static bool is_abandoned(const char *path) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  strcpy(name.sun_path, path);
   struct stat facts;
-  if (lstat(name->sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return false;
+  if (lstat(path, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return false;
   int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return false;
-  bool is_refused = connect(probe, (const void *)name, sizeof *name) != 0 && errno == ECONNREFUSED;
+  bool is_refused = connect(probe, (const void *)&name, sizeof name) != 0 && errno == ECONNREFUSED;
   close(probe);
   return is_refused;
 }
@@ -69,9 +76,19 @@ static bool put(int folder, const char *hidden, const struct sockaddr_un *name, 
   if (renameat2(folder, hidden, folder, own, RENAME_NOREPLACE) == 0) return true;
   struct stat facts;
   if (errno != EEXIST || (lstat(name->sun_path, &facts) == 0 && !S_ISSOCK(facts.st_mode))) return false;
-  if (is_abandoned(name)) unlink(name->sun_path);
-  if (renameat2(folder, hidden, folder, own, RENAME_NOREPLACE) == 0) return true;
-  if (errno == EEXIST) errno = EADDRINUSE;
+  // Another server may have found it, too, and be there by now: what was there is looked at once it is away.
+  if (is_abandoned(name->sun_path) && renameat2(folder, hidden, folder, own, RENAME_EXCHANGE) == 0) {
+    char former[sizeof name->sun_path];
+    place(former, folder, hidden);
+    if (is_abandoned(former)) {
+      unlinkat(folder, hidden, 0);
+      return true;
+    }
+    if (renameat2(folder, hidden, folder, own, RENAME_EXCHANGE) != 0) renameat2(folder, hidden, folder, own, RENAME_NOREPLACE);
+  } else if (renameat2(folder, hidden, folder, own, RENAME_NOREPLACE) == 0) {
+    return true;
+  }
+  errno = EADDRINUSE;
   return false;
 }
 
@@ -91,7 +108,7 @@ int lvh_listen_at_path(const char *path) {
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) number = (uint64_t)getpid();
   char hidden[40];
   snprintf(hidden, sizeof hidden, ".livery-%016" PRIx64, number);
-  snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder, hidden);
+  place(address.sun_path, folder, hidden);
   int descriptor = socket_open(AF_UNIX);
   // A socket that is bound has the mode that its descriptor has.
   bool is_bound = descriptor >= 0 && fchmod(descriptor, 0600) == 0 && bind(descriptor, (const void *)&address, sizeof address) == 0;

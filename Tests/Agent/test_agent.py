@@ -168,12 +168,10 @@ def test_it_ends_in_order(agent, how):
 def test_who_asks_and_does_not_read_holds_nobody_up(agent):
   agent.start()
   lazy = []
-  for _ in range(20):
+  for _ in range(200):
     taken = socket.socket(socket.AF_UNIX)
     taken.connect(str(agent.config / "agent.socket"))
     lazy.append(taken)
-    if len(lazy) > 6:
-      break
   agent.status()
   for taken in lazy:
     taken.close()
@@ -283,11 +281,26 @@ def test_what_it_does_not_know_is_told(agent):
   assert done.returncode == 2 and "--config" in done.stderr
 
 
+@pytest.mark.parametrize("name, good, bad", [
+  ("hosts", ["", "kiosk", "kiosk.local:8080 192.0.2.1", "[2001:db8::1]:443  kiosk_2 "], ["http://kiosk", "kiosk:", "kiosk,shop", "[kiosk]"]),
+  ("locale", ["", "de", "de-AT", "de_AT.UTF-8", "zh-Hant-TW", "C"], ["de AT", "Deutsch (AT)", "-de", "de--AT"]),
+])
+def test_what_the_page_would_refuse_is_not_set(agent, name, good, bad):
+  agent.start()
+  agent.set(page_enabled=True, page_listen="127.0.0.1:0")
+  for text in good:
+    agent.set(**{"page_" + name: text})
+    wait(lambda: agent.part("page")["state"] == "running")
+  for text in bad:
+    with pytest.raises(livery.InvalidValueError):
+      agent.set(**{"page_" + name: text})
+
+
 def test_the_store_of_a_later_agent_is_used_as_far_as_it_is_known(agent):
   agent.start()
   agent.end()
   with livery.open(agent.config) as config:
-    config.apply_schema(re.sub(r'"Version":2', '"Version":3', subprocess.run([BUILD / "livery-agent", "schema"], capture_output=True, text=True).stdout))
+    config.apply_schema(re.sub(r'"Version":3', '"Version":4', subprocess.run([BUILD / "livery-agent", "schema"], capture_output=True, text=True).stdout))
   agent.start()
   assert agent.part("page")["state"] == "off"
 
