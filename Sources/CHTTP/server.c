@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct lvh_server {
@@ -26,8 +27,32 @@ struct lvh_exchange {
   char target[];
 };
 
+static int descriptor_of(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+// libmicrohttpd takes arguments apart in what memory a connection has, and where that is too little nobody hears of the request.
+static bool has_too_many_arguments(const char *uri) {
+  enum { MOST = 256 };
+  int count = 0;
+  for (; *uri; uri++) count += *uri == '&';
+  return count > MOST;
+}
+
+static void refuse_at_once(struct MHD_Connection *connection) {
+  static const char answer[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  int descriptor = descriptor_of(connection);
+  send(descriptor, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  shutdown(descriptor, SHUT_RDWR);
+}
+
 // What was asked for as it came: neither cut at `?` nor decoded.
 static void *note_target(void *cls, const char *uri, struct MHD_Connection *connection) {
+  if (has_too_many_arguments(uri)) {
+    refuse_at_once(connection);
+    return NULL;
+  }
   size_t size = strlen(uri) + 1;
   lvh_exchange *exchange = calloc(1, sizeof *exchange + size);
   if (!exchange) return NULL;
@@ -70,11 +95,6 @@ static void end(void *cls, struct MHD_Connection *connection, void **place, enum
   *place = NULL;
   if (exchange->request) server->handlers.ended(exchange->request);
   free(exchange);
-}
-
-static int descriptor_of(struct MHD_Connection *connection) {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  return info ? info->connect_fd : -1;
 }
 
 static void note_connection(void *cls, struct MHD_Connection *connection, void **place, enum MHD_ConnectionNotificationCode code) {

@@ -118,8 +118,8 @@ static bool place_of(const char *path, struct stat *place) {
 // itself is another one.
 static livery_status serve(const command *command, livery_store *config, livery_store *store, const agent_socket *asked, int signals, bool *is_other) {
   enum { LOOK_MS = 10000 };
-  struct stat opened, found;
-  bool is_known = place_of(command->store, &opened);
+  struct stat opened, own, found;
+  bool is_known = place_of(command->store, &opened), is_own = place_of(config_path, &own);
   int config_events = -1, events = -1;
   bool has_changed = true, is_first = true;
   livery_watch *watch = NULL;
@@ -151,6 +151,11 @@ static livery_status serve(const command *command, livery_store *config, livery_
     if (wait < 0 || wait > LOOK_MS) wait = LOOK_MS;
     struct pollfd waits[] = {{signals, POLLIN, 0}, {config_events, POLLIN, 0}, {events, POLLIN, 0}, {asked->listener, POLLIN, 0}};
     if (poll(waits, 4, (int)wait) < 0) continue;
+    if (is_own && place_of(config_path, &found) && (found.st_dev != own.st_dev || found.st_ino != own.st_ino)) {
+      // Its lock and its socket are of the former one: whoever starts it next belongs to this.
+      status = LIVERY_ERROR_GONE;
+      break;
+    }
     if (is_known && place_of(command->store, &found) && (found.st_dev != opened.st_dev || found.st_ino != opened.st_ino)) {
       *is_other = true;
       break;
@@ -175,6 +180,7 @@ static livery_status serve(const command *command, livery_store *config, livery_
   if (!*is_other) agent_notify("STOPPING=1");
   agent_parts_stop();
   livery_watch_stop(watch);
+  if (status == LIVERY_ERROR_GONE) livery_error_leave(status, "another store is in the place of the agent's own");
   return status;
 }
 
@@ -277,6 +283,7 @@ static int show_status(const command *command) {
 typedef struct problems {
   const command *command;
   int count;
+  bool keeps[PARTS];
 } problems;
 
 __attribute__((format(printf, 3, 4))) static void note_problem(problems *found, const char *part, const char *format, ...) {
@@ -286,6 +293,8 @@ __attribute__((format(printf, 3, 4))) static void note_problem(problems *found, 
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  for (size_t index = 0; index < PARTS; index++)
+    if (strcmp(agent_parts[index]->name, part) == 0) found->keeps[index] = true;
   if (found->command->is_json) {
     printf("%s{\"part\":\"%s\",\"message\":", found->count ? "," : "", part);
     command_print_text(message);
@@ -330,11 +339,23 @@ static void check_secrets(problems *found, const agent_settings *settings, liver
   if (store && agent_secrets_open(store, settings) != LIVERY_OK) note_problem(found, "secrets", "%s", livery_last_error()->message);
 }
 
+// What the page compares with what is typed.
+static void check_pin(problems *found, livery_store *store, const char *setting) {
+  static const char beginning[] = "$argon2id$";
+  char hash[256];
+  livery_status status = livery_get_string(store, setting, hash, sizeof hash, NULL);
+  bool is_hash = status == LIVERY_OK && strncmp(hash, beginning, strlen(beginning)) == 0;
+  explicit_bzero(hash, sizeof hash);
+  if (is_hash) return;
+  if (status == LIVERY_OK || status == LIVERY_ERROR_BUFFER_TOO_SMALL)
+    note_problem(found, "page", "nobody gets in: what %s holds is no PIN's hash: livery page pin %s", setting, setting);
+  else note_problem(found, "page", "nobody gets in without a PIN: livery page pin %s", setting);
+}
+
 static void check_parts(problems *found, const agent_settings *settings, livery_store *store) {
   const char *pin = settings->page.pin_setting;
   if (settings->page.is_enabled && settings->page.listen[0]) check_listen(found, settings->page.listen, pin);
-  if (settings->page.is_enabled && store && pin[0] && livery_get_string(store, pin, NULL, 0, NULL) != LIVERY_ERROR_BUFFER_TOO_SMALL)
-    note_problem(found, "page", "nobody gets in without a PIN: livery page pin %s", pin);
+  if (settings->page.is_enabled && store && pin[0]) check_pin(found, store, pin);
   if (settings->fetch.is_enabled || settings->sync.is_enabled) {
     const char *part = settings->sync.is_enabled ? "sync" : "fetch";
     check_library(found, part, "libcurl.so.4", "libcurl4");
@@ -375,7 +396,8 @@ static int check(const command *command) {
     if (agent_parts[index]->is_helper && !is_on) continue;
     if (command->is_json) printf("%s\"%s\":%s", gap, agent_parts[index]->name, is_on ? "true" : "false");
     gap = ",";
-    if (!command->is_json) printf("%s: %s\n", agent_parts[index]->name, is_on ? "is to run" : "is off");
+    const char *state = !is_on ? "is off" : found.keeps[index] ? "cannot run" : "is to run";
+    if (!command->is_json) printf("%s: %s\n", agent_parts[index]->name, state);
   }
   if (command->is_json) puts("}}");
   return found.count ? INVALID : DONE;

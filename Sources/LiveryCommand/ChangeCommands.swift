@@ -24,7 +24,7 @@ func set(_ context: Context) throws(StoreError) {
     if replaces { try change.replace(name, with: value) } else { try change.set(name, to: value) }
     position += 2
   }
-  try commit(change, context)
+  try commit(change, store, context)
 }
 
 /// `livery reset`
@@ -43,7 +43,7 @@ func reset(_ context: Context) throws(StoreError) {
   try change.setTrial(context.trial())
   if isAll { try change.resetAll() }
   for name in context.words { try change.reset(name) }
-  try commit(change, context)
+  try commit(change, store, context)
 }
 
 private func begin(_ layer: Layer, _ store: Store, _ context: Context) throws(StoreError) -> ChangeSet {
@@ -52,11 +52,19 @@ private func begin(_ layer: Layer, _ store: Store, _ context: Context) throws(St
   return change
 }
 
-private func commit(_ change: ChangeSet, _ context: Context) throws(StoreError) {
+private func commit(_ change: ChangeSet, _ store: Store, _ context: Context) throws(StoreError) {
   do throws(StoreError) {
     let revision = try change.commit()
     context.output.hasCommitted = true
-    context.output.write("revision \(revision)", json: .object([.init("revision", .int(Int64(clamping: revision)))]))
+    var line = "revision \(revision)"
+    var members = [Value.Member("revision", .int(Int64(clamping: revision)))]
+    if try context.trial() != nil {
+      let told = try store.trialStatus()
+      let isOnTrial = told.text("state").sameBytes(as: "pending") && told.number("revision") == Int64(clamping: revision)
+      members.append(.init("trial", .bool(isOnTrial)))
+      if !isOnTrial { line += "  nothing changed: nothing is on trial" }
+    }
+    context.output.write(line, json: .object(members))
   } catch {
     if case .list(let violations) = change.violations(), !violations.isEmpty {
       context.output.result(.object([.init("violations", .list(violations))]))

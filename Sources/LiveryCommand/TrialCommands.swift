@@ -35,6 +35,9 @@ private func status(_ context: Context, _ words: [String]) throws(StoreError) {
     let time = told.time("ended")
     return context.output.line("\(revision) \(what)" + (time.isEmpty ? "" : "  \(time)") + by(told.text("endOrigin")))
   }
+  guard !told.items("settings").isEmpty else {
+    return context.output.line("nothing is on trial any more: what \(revision) had changed was set since")
+  }
   context.output.line("\(revision) is on trial until \(told.time("until"))" + by(told.text("origin")))
   for item in told.items("settings") {
     context.output.line("  \(item.text("layer"))  \(truncated(item.text("name"), to: 255))")

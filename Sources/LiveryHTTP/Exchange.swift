@@ -11,8 +11,14 @@ final class Exchange {
   private var admission = Admission()
   private var stream: EventStream?
   private var body: [UInt8] = []
-  /// Room that was taken for the body.
+  /// How many bytes the body is going to have.
+  private var length = 0
+  /// Room that was taken for what has come of it.
   private var reserved = 0
+  private var hasRoom = true
+  /// A body for which there always is room, and how much is taken at a time for others.
+  private static let smallBody = 16 << 10
+  private static let step = 1 << 20
   private var isUnderWay = false
   private var isRefused = false
   /// What the answer comes by, if it comes later.
@@ -36,9 +42,7 @@ final class Exchange {
     if head.method == .other, admission.isForm { return refuse(405) }
     guard let length = head.length, length > 0 else { return }
     guard length <= admission.longestBody else { return refuse(413) }
-    // What is read out of it takes as much again.
-    guard server.reserve(length) else { return refuse(503) }
-    reserved = length
+    self.length = length
     let usual = server.options.limits.usualBody
     guard length <= usual || lvh_can_allocate(2 * length + usual) else { return refuse(503) }
     body.reserveCapacity(length)
@@ -88,7 +92,19 @@ final class Exchange {
 
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
     // The length was said before; libmicrohttpd keeps to it.
-    if body.count + bytes.count <= reserved { body.append(contentsOf: bytes) }
+    let count = body.count + bytes.count
+    guard count <= length, hasRoom else { return }
+    // What is said and does not come takes nobody's room, and what is small there is room for.
+    if count > Exchange.smallBody, count > reserved {
+      let more = min(max(count - reserved, Exchange.step), length - reserved)
+      guard server.reserve(more) else {
+        hasRoom = false
+        body = []
+        return
+      }
+      reserved += more
+    }
+    body.append(contentsOf: bytes)
   }
 
   /// All of it has come.
@@ -103,6 +119,7 @@ final class Exchange {
     server.noteUnderWay(1)
     server.setDeadline(connection, .max)
     if let answer = admission.answer { return give(answer) }
+    guard hasRoom else { return fail(503) }
     guard var request = request(target) else { return fail(400) }
     if head.changes, admission.needsToken, let visitor = admission.visitor {
       let csrf = head.csrf.isEmpty ? Array((request.fields["csrf"] ?? "").utf8) : head.csrf
@@ -218,7 +235,7 @@ extension Exchange {
 
 extension Exchange {
   private func cookie(_ cookie: Response.Cookie?) -> String? {
-    let rest = "HttpOnly; SameSite=Strict; Path=/" + (server.options.isSecure ? "; Secure" : "")
+    let rest = "HttpOnly; SameSite=Strict; Path=/" + (server.isSecure ? "; Secure" : "")
     switch cookie {
     case .keep(let content)?: return "\(server.cookieName)=\(content); \(rest)"
     case .forget?: return "\(server.cookieName)=; Max-Age=0; \(rest)"

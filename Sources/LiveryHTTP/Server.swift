@@ -47,6 +47,8 @@ package final class Server: @unchecked Sendable {
   static let farewell: Int64 = 5000
 
   let options: Options
+  /// Whether browsers come by https alone.
+  let isSecure: Bool
   let site: any Site
   let hosts: Hosts
   /// 0 for a socket without one.
@@ -88,7 +90,9 @@ package final class Server: @unchecked Sendable {
     port = listener.port
     address = listener.address
     let name = listener.port == 0 ? "livery" : "livery-\(listener.port)"
-    cookieName = options.isSecure ? "__Host-\(name)" : name
+    // What it is to be found at says so, too.
+    isSecure = options.isSecure || listener.address.utf8.starts(with: "https://".utf8)
+    cookieName = isSecure ? "__Host-\(name)" : name
   }
 
   deinit { lvh_poller_free(poller) }

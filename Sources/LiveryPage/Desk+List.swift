@@ -66,8 +66,11 @@ extension Desk {
     }
     let saved = page.edit(draft) { (change) throws(StoreError) in
       let now = try change.valueIfAny(element.name)
-      if entry.shows(now) { return [] }
-      try page.expect(element, draft, at: mark, change)
+      if !entry.shows(now) {
+        try page.expect(element, draft, at: mark, change)
+      } else if element.revision <= mark, !page.isOnTrial(element.name) {
+        return []
+      }
       // Of the layer that wins: without the defaults of members.
       var set: Value?
       if let layer = Layer.named(element.layer ?? "") { set = try change.value(element.name, in: layer) }

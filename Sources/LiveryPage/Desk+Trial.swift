@@ -49,12 +49,16 @@ extension Desk {
 }
 
 extension Page {
-  /// What `livery_trial_status` tells of what is on trial; nil if nothing is.
+  /// What `livery_trial_status` tells of what is on trial; nil if nothing is, or nothing any more.
   func pendingTrial() -> Value? {
-    guard let told = try? store.trialStatus(), told["state"]?.text?.sameBytes(as: "pending") ?? false else {
-      return nil
-    }
+    guard let told = try? store.trialStatus(), told["state"]?.text?.sameBytes(as: "pending") ?? false,
+      told["settings"]?.items?.isEmpty == false
+    else { return nil }
     return told
+  }
+
+  func isOnTrial(_ name: String) -> Bool {
+    pendingTrial()?["settings"]?.items?.contains { $0["name"]?.text?.sameBytes(as: name) ?? false } ?? false
   }
 
   /// Whether people here decide on it: all of it is of the layer that they edit.

@@ -60,9 +60,7 @@ public func livery_page_hash_pin(
   boundary { () throws(StoreError) in
     let place = try required(hash, "hash")
     let pin = try argument(pin, "pin", limit: 128)
-    guard PIN.lengths.contains(pin.utf8.count) else { throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes") }
-    guard let text = Password.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
-    try handOut(text, place, length)
+    try handOut(try PIN.hash(pin), place, length)
   }
 }
 

@@ -86,18 +86,18 @@ final class Page: @unchecked Sendable {
   /// A setting that may hold a PIN, though it need not hold one yet.
   private func checkPIN(_ name: String) throws(StoreError) {
     do throws(StoreError) { _ = try store.string(name) } catch {
-      if error.code == .noValue || error.code == .notFound && canHold(name) { return }
+      if error.code == .noValue || error.code == .notFound, canHold(name) { return }
       throw StoreError(
         .invalidArgument, "pin_setting is a text setting with what livery_page_hash_pin() makes: \(error.message)")
     }
   }
 
-  /// Whether a setting that is not declared may be set: where there is no schema, say.
+  /// Whether a setting without a value may have a hash: a text, or one that is not declared where there is no schema.
   private func canHold(_ name: String) -> Bool {
     do throws(StoreError) {
       let change = try store.change(.user)
       defer { change.discard() }
-      try change.set(name, to: .string(""))
+      try change.set(name, to: .string(String(repeating: "h", count: 97)))
       _ = try change.value(name)
       return true
     } catch {

@@ -31,7 +31,7 @@ extern "C" {
  * Put what a change set commits on trial.
  *
  * The time begins with the commit. livery_change_commit(), or livery_edit() if the change set is that of an edit, is then
- * #LIVERY_ERROR_CONFLICT while another trial is pending, and nothing is changed. A commit that changes nothing begins no
+ * #LIVERY_ERROR_CONFLICT while anything of another trial is pending, and nothing is changed. A commit that changes nothing begins no
  * trial. Assets, what is known of them and livery_change_session_ends() are not part of it: they stay.
  *
  * Threads: any; calls on one change set wait for each other.

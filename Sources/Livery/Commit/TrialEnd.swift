@@ -144,6 +144,8 @@ extension Committer {
   /// There is one trial at a time.
   func requireNoTrial() throws(StoreError) {
     guard let trial = try memory.trial(view), trial.isPending else { return }
+    // All that was on trial may have been set since.
+    guard try view.hasSettingsOnTrial() else { return }
     let until = trial.until(from: view.trialMoment).rfc3339
     throw StoreError(
       .conflict, "revision \(trial.term.revision) is on trial until \(until): confirm it or take it back first")

@@ -47,6 +47,17 @@ extension View {
     return found
   }
 
+  /// Whether there are any; one that is damaged counts.
+  func hasSettingsOnTrial() throws(StoreError) -> Bool {
+    for place in try placesOnTrial() {
+      do throws(StoreError) { if try wholeSetting(place.name)?.trial != nil { return true } } catch {
+        guard error.code == .corrupt else { throw error }
+        return true
+      }
+    }
+    return false
+  }
+
   /// No place is known to be on trial any more.
   func forgetPlacesOnTrial() throws(StoreError) {
     for place in try placesOnTrial() { try deleteExpiry(ExpiryKey(ExpiryKey.onTrial, place)) }

@@ -74,6 +74,15 @@ final class Gate: @unchecked Sendable {
 enum PIN {
   static let lengths = 4...Password.longest
 
+  /// What the setting holds.
+  ///
+  /// - Throws: `.invalidArgument` for a wrong length.
+  static func hash(_ pin: String) throws(StoreError) -> String {
+    guard lengths.contains(pin.utf8.count) else { throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes") }
+    guard let hash = Password.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
+    return hash
+  }
+
   static func isRight(_ pin: String, hash: String?) -> Bool {
     Password.isRight(pin, hash: hash) && lengths.contains(pin.utf8.count)
   }

@@ -114,14 +114,14 @@ extension Page {
         let name = edit.element.name
         switch edit.content {
         case .value(let value):
-          // Somebody else has set the same: nothing is lost.
-          if options.frame == nil, edit.element.kind != .secret, let now = try change.valueIfAny(name),
-            edit.element.shows(now, for: value)
-          {
-            continue
+          // Where somebody else has set the same nothing is lost. It is set all the same: theirs may be in another layer, or on
+          // trial.
+          var isSame = false
+          if options.frame == nil, edit.element.kind != .secret, let now = try change.valueIfAny(name) {
+            isSame = edit.element.shows(now, for: value)
           }
-          try expect(edit, change)
-          try change.set(name, to: value)
+          if !isSame { try expect(edit, change) }
+          try change.set(name, to: try kept(value, of: name))
         case .file(let bytes):
           try expect(edit, change)
           try change.set(name, to: try edit.element.value(of: bytes, for: change))
@@ -133,6 +133,21 @@ extension Page {
       }
       return names
     }
+  }
+
+  /// Of the PIN that the page asks for its hash is kept.
+  private func kept(_ value: Value, of name: String) throws(StoreError) -> Value {
+    guard case .string(let pin) = value, isPIN(name) else { return value }
+    do throws(StoreError) { return .string(try PIN.hash(pin)) } catch {
+      throw StoreError(error.code, error.message, setting: name)
+    }
+  }
+
+  /// Whether a setting is the one that the PIN is compared with, by whatever name that was given.
+  private func isPIN(_ name: String) -> Bool {
+    guard let given = options.pinSetting else { return false }
+    if given.sameBytes(as: name) { return true }
+    return (try? store.inspect(given))?["name"]?.text?.sameBytes(as: name) ?? false
   }
 
   /// In a frame it is compared by what was shown: revisions of copies for drawing tell nothing of each other.
@@ -184,7 +199,7 @@ extension Page {
   func problem(_ element: Element, _ typed: String) -> String? {
     do throws(StoreError) {
       let change = try store.change(options.layer)
-      try change.set(element.name, to: element.value(for: typed))
+      try change.set(element.name, to: try kept(element.value(for: typed), of: element.name))
       _ = try change.value(element.name)
       return nil
     } catch {
