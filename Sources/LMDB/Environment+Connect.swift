@@ -126,7 +126,7 @@ extension Environment {
   }
 
   /// Begins a read transaction in a slot of its own, clearing slots of dead processes if there is none.
-  private static func begin(_ environment: OpaquePointer, _ options: Options) throws(LMDBError) -> OpaquePointer {
+  static func begin(_ environment: OpaquePointer, _ options: Options) throws(LMDBError) -> OpaquePointer {
     var begun: OpaquePointer?
     var code = beginOnce(environment, options, &begun)
     // Another process has just grown the file, which nothing is open in here yet.

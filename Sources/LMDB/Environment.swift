@@ -125,11 +125,15 @@ public final class Environment: @unchecked Sendable {
       }
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
-        let (fresh, reader) = try Self.connect(path, options, isKnown: !parked.isEmpty)
-        do throws(LMDBError) { try Self.prepare(fresh.handle, options, prepare) } catch {
-          mdb_txn_abort(reader)
-          // Closing it would end what is held in the others.
-          parked.keep(fresh)
+        let (fresh, first) = try Self.connect(path, options, isKnown: !parked.isEmpty)
+        // There may be one slot alone.
+        mdb_txn_abort(first)
+        let reader: OpaquePointer
+        do throws(LMDBError) {
+          try Self.prepare(fresh.handle, options, prepare)
+          reader = try Self.begin(fresh.handle, options)
+        } catch {
+          parked.discard(fresh)
           throw error
         }
         mdb_txn_reset(reader)

@@ -88,9 +88,15 @@ final class ParkedEnvironments: @unchecked Sendable {
     }
   }
 
-  /// Keeps one in which nothing was begun.
-  func keep(_ environment: ProcessEnvironment) {
-    withLock { all.append(Parked(environment: environment, epoch: -1, held: 0)) }
+  /// Closes one in which nothing is held; later, if LMDB takes it for the same process as others.
+  func discard(_ environment: ProcessEnvironment) {
+    withLock {
+      guard all.contains(where: { $0.environment.number == environment.number }) else {
+        var unused = environment
+        return unused.close()
+      }
+      all.append(Parked(environment: environment, epoch: -1, held: 0))
+    }
   }
 
   /// Closes all; nothing may be held.

@@ -98,3 +98,34 @@ TEST("only override and session have expiries", no_expiry) {
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_change_expires(change, now_microseconds() + 1000000));
   OK(livery_close(store));
 }
+
+static void expect_latest(livery_store *store, const char *changes) {
+  livery_value *told = NULL, *latest = NULL, *found = NULL;
+  OK(livery_history(store, NULL, &told));
+  OK(livery_value_at(told, 0, &latest));
+  OK(livery_value_member(latest, "changes", &found));
+  EXPECT_JSON(changes, found);
+  OK(livery_value_release(latest));
+  OK(livery_value_release(told));
+}
+
+TEST("what takes the place of an expired value is told after the expiry", told_twice) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "idleResetSeconds", 200));
+  // The same value again, and another one.
+  for (int64_t next = 60; next <= 70; next += 10) {
+    OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+    OK(livery_change_expires(change, now_microseconds() + 100000));
+    OK(livery_change_set_int(change, "idleResetSeconds", 60));
+    OK(livery_change_commit(change, NULL));
+    sleep_ms(130);
+    OK(livery_set_int(store, LIVERY_LAYER_SESSION, "idleResetSeconds", next));
+    char expected[300];
+    snprintf(expected, sizeof expected,
+             "[{\"name\":\"idleResetSeconds\",\"layer\":\"session\",\"old\":60,\"new\":200,\"expired\":true},"
+             "{\"name\":\"idleResetSeconds\",\"layer\":\"session\",\"old\":200,\"new\":%d}]", (int)next);
+    expect_latest(store, expected);
+  }
+  OK(livery_close(store));
+}

@@ -1,6 +1,8 @@
 // One moment of a store, held still.
 #include "fixture.h"
 
+#include <dirent.h>
+
 TEST("a snapshot shows the moment it was opened, whatever is committed since", still) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_snapshot *snapshot = NULL;
@@ -109,5 +111,60 @@ TEST("files that were replaced while a snapshot was held are let go with it", le
   EXPECT_INT(1, former_files());
   OK(livery_snapshot_close(snapshot));
   EXPECT_INT(0, former_files());
+  OK(livery_close(store));
+}
+
+static const char *grown_path;
+
+// More than fits into a map of a mebibyte.
+static void grow(void) {
+  static char text[600000];
+  memset(text, 'x', sizeof text);
+  livery_store *store = NULL;
+  OK(livery_open(grown_path, NULL, &store));
+  for (int index = 0; index < 5; index++) {
+    char name[8];
+    snprintf(name, sizeof name, "text%d", index);
+    OK(livery_set_string(store, LIVERY_LAYER_USER, name, text, sizeof text));
+  }
+  OK(livery_close(store));
+}
+
+static int open_files(void) {
+  DIR *directory = opendir("/proc/self/fd");
+  int count = 0;
+  while (directory && readdir(directory)) count++;
+  if (directory) closedir(directory);
+  return count;
+}
+
+TEST("when all reader slots are taken and the file has outgrown the map, reads and commits go on", slots_outgrown) {
+  NEEDS_FILES;
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.max_readers = 8;
+  options.map_size = 1 << 20;
+  grown_path = fresh_path();
+  OK(livery_open(grown_path, &options, &store));
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "n", 3));
+  livery_snapshot *snapshots[16] = {NULL};
+  livery_value *value = NULL;
+  int opened = 1;
+  OK(livery_snapshot_open(store, &snapshots[0]));
+  IN_CHILD(grow);
+  while (opened < 16 && livery_snapshot_open(store, &snapshots[opened]) == LIVERY_OK) opened++;
+  EXPECT(opened < 16);
+  int64_t number = 0;
+  int before = 0;
+  for (int index = 0; index < 200; index++) {
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "n", index));
+    OK(livery_get_int(store, "n", &number));
+    EXPECT_INT(index, number);
+    if (index == 0) before = open_files();
+  }
+  EXPECT_INT(before, open_files());
+  OK(livery_snapshot_get(snapshots[0], "n", &value));
+  EXPECT_JSON("3", value);
   OK(livery_close(store));
 }

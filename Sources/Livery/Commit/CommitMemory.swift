@@ -150,12 +150,15 @@ final class KnownSetting {
   /// What a change leaves behind.
   private struct Former {
     let effective: Stored
+    /// What the layers held, if what is in effect may end by itself.
+    let values: [Record]
     /// What `expiries` says of it.
     let endings: [ExpiryKey]
 
     init(_ state: State, _ name: String) {
       effective = state.effective
       endings = state.record?.endings(name) ?? []
+      values = effective.record?.mayEnd == true ? state.record?.values ?? [] : []
     }
   }
 
@@ -333,11 +336,11 @@ final class KnownSetting {
   /// - Parameters:
   ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
   ///   - trial: how long the commit is on trial; nil if it is not.
-  /// - Returns: what changed by that for those who read it, if anything did.
+  /// - Returns: what changed by that for those who read it, if anything did; and before it what time had changed meanwhile.
   func settle(
     _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
     _ claims: Claims? = nil, trial: Trial? = nil
-  ) throws(StoreError) -> LogEntry.Change? {
+  ) throws(StoreError) -> (lapse: LogEntry.Change?, change: LogEntry.Change?) {
     var present = try look(view, anew: true)
     let before = former ?? Former(present, name)
     let old = before.effective
@@ -347,7 +350,7 @@ final class KnownSetting {
       fresh = view.inEffect(decision, admission.declared, revision: revision, at: now)
     }
     let isSame = fresh.map { old.record?.saysTheSame(as: $0) == true } ?? !old.isThere
-    if isSame, former == nil { return nil }
+    if isSame, former == nil { return (nil, nil) }
     if isSame { fresh?.revision = old.record?.revision ?? 0 }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh?.value == nil { fresh?.revision = 0 }
@@ -363,17 +366,30 @@ final class KnownSetting {
     former = nil
     let stored = State(record: record, isThere: !record.isUnknown || !record.values.isEmpty)
     if isKeepable(stored) { state = stored }
-    guard !isSame, var change = LogEntry.Change(name, from: old.record, to: fresh) else { return nil }
-    guard admission.counts else { return change }
-    if let declared = admission.declared {
-      change.isSecret = declared.holdsSecret
-    } else if !isBuiltIn, let claims {
-      change.isSecret = claims.isSecret(name)
-    } else {
-      change.isSecret = try view.isSecret(name, nil, fresh?.value, claims)
-      if !change.isSecret { change.isSecret = try view.isSecret(name, nil, old.record?.value, claims) }
+    if isSame { return (nil, nil) }
+    var last = old.record
+    var lapse: LogEntry.Change?
+    // Readers have gone by the clock.
+    if !isExpiry, admission.counts, let over = old.record, over.hasExpired(at: horizon) {
+      last = view.inEffect(decide(before.values, at: horizon), admission.declared, revision: revision, at: now)
+      lapse = LogEntry.Change(name, from: over, to: last)
+      lapse?.isExpiry = true
+      lapse?.layer = over.layer
     }
-    return change
+    var change = LogEntry.Change(name, from: last, to: fresh)
+    guard admission.counts, lapse != nil || change != nil else { return (lapse, change) }
+    let isSecret: Bool
+    if let declared = admission.declared {
+      isSecret = declared.holdsSecret
+    } else if !isBuiltIn, let claims {
+      isSecret = claims.isSecret(name)
+    } else {
+      let isNew = try view.isSecret(name, nil, fresh?.value, claims)
+      isSecret = try isNew ? true : view.isSecret(name, nil, old.record?.value, claims)
+    }
+    lapse?.isSecret = isSecret
+    change?.isSecret = isSecret
+    return (lapse, change)
   }
 }
 

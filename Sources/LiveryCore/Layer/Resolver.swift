@@ -79,6 +79,9 @@ extension Record {
     return expires <= now
   }
 
+  /// Whether time alone may end it.
+  public var mayEnd: Bool { expires != nil || boot != 0 }
+
   public var hasEndedWithBoot: Bool { boot != 0 && Boot.hasEnded(boot) }
 
   public func counts(at now: Timestamp) -> Bool {
