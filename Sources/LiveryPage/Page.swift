@@ -101,7 +101,8 @@ final class Page: @unchecked Sendable {
       _ = try change.value(name)
       return true
     } catch {
-      return error.code != .notFound && error.code != .invalidArgument
+      // Others than people may set it.
+      return error.code == .locked || error.code == .readOnly || error.code == .unavailable
     }
   }
 

@@ -273,6 +273,31 @@ def test_check_says_what_cannot_run_here(agent, tmp_path):
     assert agent.command("check").returncode == 0
 
 
+def test_check_looks_at_the_pin(agent):
+  agent.start()
+  agent.end()
+  with livery.open(agent.settings) as store:
+    store.set("title", "4711")
+  agent.set(page_enabled=True, page_pinSetting="title")
+  wrong = agent.command("check")
+  assert wrong.returncode == 4 and "title holds is no PIN's hash" in wrong.stdout and "page: cannot run" in wrong.stdout
+  subprocess.run([BUILD / "livery-page", "pin", "title", "--store", agent.settings], input=b"4711\n", check=True, capture_output=True)
+  done = agent.command("check")
+  assert done.returncode == 0 and "page: is to run" in done.stdout
+
+
+def test_an_agent_whose_own_store_is_another_one_ends(agent, tmp_path):
+  """Its lock and its socket are those of the former one."""
+  agent.start()
+  agent.config.rename(tmp_path / "former")
+  shutil.copytree(tmp_path / "former", agent.config, ignore=shutil.ignore_patterns("agent.socket"))
+  assert agent.process.wait(30) == 8
+  assert "another store is in the place of the agent's own" in agent.log.read_text()
+  agent.start()
+  agent.set(page_enabled=True, page_listen="127.0.0.1:0")
+  wait(lambda: agent.part("page")["state"] == "running")
+
+
 def test_what_it_does_not_know_is_told(agent):
   assert agent.command("dance").returncode == 2
   assert agent.command("run", "more").returncode == 2

@@ -126,6 +126,30 @@ def guessing():
     expect(Browser(page).post("/pin", "pin=2468"), 303)
 
 
+@promise("bodies that are announced and do not come keep nobody from saving, or from giving a PIN")
+def announced():
+  with Program(SERVE, "pin=2468") as page:
+    owner = Browser(page)
+    expect(owner.post("/pin", "pin=2468"), 303)
+    owner.csrf = re.search(rb'name="csrf" value="([^"]+)"', owner.get("/").body)[1].decode()
+    stalled = []
+    for _ in range(8):
+      connection = connect(page)
+      head = ["Content-Type: multipart/form-data; boundary=xx", f"Content-Length: {64 << 20}", f"X-Livery-CSRF: {owner.csrf}"]
+      connection.sendall(owner.head("POST", "/at/0", head) + b"--xx")
+      stalled.append(connection)
+    time.sleep(0.3)
+    expect(owner.post("/nothing", f"csrf={owner.csrf}"), 404)
+    expect(Browser(page).post("/pin", "pin=2468"), 303)
+    # What has come takes room, and what is small has it all the same.
+    for connection in stalled[:2]:
+      connection.sendall(b"x" * (60 << 20))
+    expect(owner.post("/nothing", f"csrf={owner.csrf}&a=" + "x" * 9000), 404)
+    expect(owner.post("/nothing", f"csrf={owner.csrf}&a=" + "x" * 1000000), 404)
+    for connection in stalled:
+      connection.close()
+
+
 @promise("a wrong PIN takes as long where none is set, and a long one is refused")
 def oracles():
   with Program(SERVE, "pin=2468") as page, Program(SERVE, "pin=x") as none:
@@ -295,6 +319,9 @@ def unix_sockets():
           assert second.greeting.startswith("error -10 ") or "in use" in second.greeting, second.greeting
         answer = exchange(page, f"GET /open/{page.token} HTTP/1.1\r\nHost: kiosk.example\r\n\r\n".encode())
         assert answer.status == 303, answer
+        # Browsers come by https, and keep it for that.
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-livery=") and cookie.endswith("; Secure"), cookie
         assert exchange(page, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 421
       assert not os.path.exists(path)
     pathlib.Path(path).write_text("mine")

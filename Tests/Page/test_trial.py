@@ -122,3 +122,30 @@ def test_what_somebody_took_back_is_told_at_the_end(serve, keeps):
   tab.load()
   assert tab.ask("POST", "/done", {"csrf": fields["csrf"]}).status == 200
   assert served.line() == ("finished: done" if keeps else "finished: done, changed volume")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_what_a_person_saves_stays_though_it_is_what_is_on_trial(serve, visit, script):
+  served = serve()
+  served.store.set("volume", 10)
+  page = visit(served.link(), script)
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:volume']").fill("75")
+  begin(served)
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  assert served.store.trial()["settings"] == [] and page.locator("#trial").count() == 0
+  # Nothing of it is left, so that another one may begin, and goes back to what was saved.
+  served.store.revert_trial(begin(served, value=20))
+  assert served.store.get("volume") == 75
+
+
+def test_what_a_person_saves_is_set_though_another_layer_has_the_same(serve, visit):
+  served = serve()
+  page = visit(served.link(), False)
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:volume']").fill("75")
+  served.store.set("volume", 75, layer="session")
+  page.locator("button.main").click()
+  served.store.reset("volume", layer="session")
+  assert served.store.get("volume") == 75

@@ -63,7 +63,8 @@ enum {
  * @param[out] value   an object, as told above: release it; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE             the bytes are neither PNG, JPEG, GIF, WebP nor SVG; or its header is cut short,
- *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels
+ *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels; an
+ *     SVG image has none, and is as large as it says
  *   - #LIVERY_ERROR_INVALID_VALUE     there are no bytes, or more than #LIVERY_ASSET_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or an unknown flag
  * @since 0.1
@@ -86,7 +87,8 @@ LIVERY_API livery_status livery_asset_describe(const void *bytes, size_t length,
  *   a NUL; may be NULL; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE             the bytes are neither PNG, JPEG, GIF, WebP nor SVG; or its header is cut short,
- *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels
+ *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels; an
+ *     SVG image has none, and is as large as it says
  *   - #LIVERY_ERROR_INVALID_VALUE     there are no bytes, or more than #LIVERY_ASSET_MAX
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
@@ -114,7 +116,8 @@ LIVERY_API livery_status livery_asset_put(livery_store *store, const void *bytes
  * @param[out] id   a buffer of #LIVERY_ASSET_ID_SIZE bytes, as of livery_asset_put(); may be NULL; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE             the bytes are neither PNG, JPEG, GIF, WebP nor SVG; or its header is cut short,
- *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels
+ *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels; an
+ *     SVG image has none, and is as large as it says
  *   - #LIVERY_ERROR_INVALID_VALUE     there are no bytes, or more than #LIVERY_ASSET_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` or `bytes` is NULL, or an unknown flag
  * @since 0.1

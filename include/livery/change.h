@@ -557,8 +557,8 @@ LIVERY_API livery_status livery_change_session_ends(livery_change *change, int64
  * Commit only if a setting has not changed meanwhile.
  *
  * With a revision read from livery_revision(), a snapshot, a form, or of a value that livery_inspect() shows, the commit fails
- * with #LIVERY_ERROR_CONFLICT if the effective value of the setting, or its value in this layer, was changed by a later
- * commit. 0 expects a setting that never had a value. What went back to where it was before a trial counts as changed for
+ * with #LIVERY_ERROR_CONFLICT if the effective value of the setting, the layer that it is of, or its value in this layer was
+ * changed by a later commit; or if the store has no such revision yet. 0 expects a setting that never had a value. What went back to where it was before a trial counts as changed for
  * whoever read it while it was on trial, and for everybody where that made another value effective; a restored backup changes
  * everything. What was removed counts as long as the log tells of it, so that for a layer that shows no value any more the
  * revision of the store is the one to expect. Of one name in one layer the last expectation counts.

@@ -14,7 +14,7 @@
  * | url, image | – | – | – | same text | – | = / empty or absolute URL | – | – | if a reference / = |
  *
  * Truth values are read in any ASCII letter case. In range is what an int64_t holds. A reference to an image is 1 to 1,024
- * bytes without control characters. Dates may have a space in the place of the `T` of RFC 3339. All types convert to
+ * bytes without control characters. A decimal text becomes the double that is nearest to it. Dates may have a space in the place of the `T` of RFC 3339. All types convert to
  * themselves; lists and objects to nothing else.
  */
 #ifndef LIVERY_STORE_H

@@ -31,5 +31,12 @@ extension Committer {
           name: expected.name, code: .conflict,
           message: "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected"))
     }
+    // What another store says, or this one before an older one took its place, tells nothing of this one.
+    for expected in request.expectations where expected.revision > present {
+      refusals.append(
+        Refusal(
+          name: expected.name, code: .conflict,
+          message: "revision \(expected.revision) was expected, and the store is at revision \(present)"))
+    }
   }
 }
