@@ -318,3 +318,16 @@ def test_options_that_look_alike_are_told_apart(serve, visit, script):
     assert "Saved" in save(page, script)
     assert served.store.get(name) == value
     page.reload()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_a_number_whose_field_is_emptied_is_the_layers_no_more(serve, visit, script):
+  served = serve()
+  default = served.store.get("volume")
+  served.store.set("volume", 75)
+  page = visit(served.link(), script)
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:volume']").fill("")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  assert served.store.get("volume") == default and default != 75

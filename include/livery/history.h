@@ -37,11 +37,12 @@ typedef struct livery_history_options {
  * The commits that the log still holds, the latest first.
  *
  * Each item is an object: `revision`, `time` (date), `layer` (text), `origin`, `kind` ("change", "schema",
- * "trial", "confirmed", "reverted") and `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `forgotten` (true,
- * only if values of a secret are missing since the log forgot them), `replaced` (only if the commit took away what people
- * had set in favour of `layer`: the names of their layers), `expired` (true, only if so), `writable` (only if that changed)
- * `unavailable` (true, only if values are sealed and cannot be opened here) and `secret` (true, only if so). Of a commit that changed more than 10,000 effective values there is no list:
- * `changes` is empty, and the item has a member `tooLarge` (true). Of a commit on trial `length` says how long that was to be,
+ * "trial", "confirmed", "reverted") and `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values;
+ * missing for none), `forgotten` (true, only if values of a secret are missing since the log forgot them), `replaced` (only if
+ * the commit took away what people had set in favour of `layer`: the names of their layers), `expired` (true, only if so),
+ * `writable` (only if that changed), `unavailable` (true, only if values are sealed and cannot be opened here) and `secret`
+ * (true, only if so). A setting whose value had expired before the commit gave it another one stands there twice, the expiry
+ * first. Of a commit that changed more than 10,000 effective values there is no list: `changes` is empty, and the item has a member `tooLarge` (true). Of a commit on trial `length` says how long that was to be,
  * in microseconds; of one that confirms a trial or takes it back `trial` is the revision that began it. A confirmation has no
  * changes; it is of the settings that its trial changed.
  *

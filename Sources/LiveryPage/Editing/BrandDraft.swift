@@ -63,6 +63,8 @@ extension Page {
       } else if !element.holdsFile, let text = typed.typed(element) {
         if let problem = problem(element, text) {
           typed.errors[Array(name.utf8)] = problem
+        } else if isEmptied(element, text) {
+          try change.reset(name)
         } else {
           try change.set(name, to: element.value(for: text))
         }

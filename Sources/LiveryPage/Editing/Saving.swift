@@ -54,7 +54,7 @@ extension Page {
       if element.holdsFile {
         if let bytes = uploads[key] { content = .file(bytes) }
       } else if element.kind != .list, let typed = draft.typed(element) {
-        content = .value(element.value(for: typed))
+        content = isEmptied(element, typed) ? .reset : .value(element.value(for: typed))
       }
       var verb: String?
       if let frame = options.frame {
@@ -195,8 +195,18 @@ extension Page {
     }
   }
 
+  /// Whether a field was emptied whose setting has no value that is empty: the layer's value is taken away then.
+  func isEmptied(_ element: Element, _ typed: String) -> Bool {
+    guard options.frame == nil, typed.utf8.isEmpty else { return false }
+    switch element.kind {
+    case .integer, .number, .date, .color: return true
+    default: return false
+    }
+  }
+
   /// What the library would say of what was typed so far; nil if it would take it.
   func problem(_ element: Element, _ typed: String) -> String? {
+    if isEmptied(element, typed) { return nil }
     do throws(StoreError) {
       let change = try store.change(options.layer)
       try change.set(element.name, to: try kept(element.value(for: typed), of: element.name))
