@@ -60,7 +60,8 @@ private func commit(_ change: ChangeSet, _ store: Store, _ context: Context) thr
     var members = [Value.Member("revision", .int(Int64(clamping: revision)))]
     if try context.trial() != nil {
       let told = try store.trialStatus()
-      let isOnTrial = told.text("state").sameBytes(as: "pending") && told.number("revision") == Int64(clamping: revision)
+      let isPending = told.text("state").sameBytes(as: "pending")
+      let isOnTrial = isPending && told.number("revision") == Int64(clamping: revision)
       members.append(.init("trial", .bool(isOnTrial)))
       if !isOnTrial { line += "  nothing changed: nothing is on trial" }
     }
