@@ -243,20 +243,72 @@ def test_any_accept_language_is_fine(serve):
     assert answer.status == 200 and answer.read(), header
 
 
-def test_every_language_hears(serve):
+def shown(tab, header, path="/at/0"):
+  """The language of a document, whether it is mirrored, and the document."""
+  tab.connection.request("GET", path, headers={"Cookie": tab.cookie, "Accept-Language": header})
+  text = tab.connection.getresponse().read().decode()
+  found = re.search(r'<html lang="([^"]*)"( dir="rtl")?>', text)
+  return found[1], found[2] is not None, text
+
+
+LANGUAGES = {**SCHEMA, "Texts": {"de": {"Volume": "Laut"}, "ar": {"Volume": "Sawt"}, "pt-BR": {"Volume": "Som"}, "fr": {"Volume": "Son"}}}
+
+
+@pytest.mark.parametrize("header, language, title", [
+  ("he", "en", "Volume"), ("fa, he;q=0.9", "en", "Volume"), ("sv", "en", "Volume"), ("sv, de;q=0.8", "de", "Laut"),
+  ("sv-FI, ar;q=0.5, de;q=0.4", "ar", "Sawt"), ("de;q=0.4, ar;q=0.5", "ar", "Sawt"), ("de;q=0.5, ar;q=0.5", "de", "Laut"),
+  ("ar-EG", "ar", "Sawt"), ("fr-CA, en;q=0.9", "fr", "Son"), ("FR-ca", "fr", "Son"), ("pt-br", "pt-BR", "Som"), ("pt", "en", "Volume"),
+  ("pt-BR-x-shop", "pt-BR", "Som"), ("en, de", "en", "Volume"), ("en-US, de;q=0.9", "en", "Volume"), ("sv, en;q=0.2, de;q=0.1", "en", "Volume"),
+  ("de;q=0, ar;q=0.1", "ar", "Sawt"), ("de-AT, de;q=0", "en", "Volume"), ("de;Q=0.1, ar;q=0.2", "ar", "Sawt"),
+  ("*", "en", "Volume"), ("*, de;q=0.5", "de", "Laut"), ("sv, *;q=0.5", "en", "Volume"), ("en;q=0, *", "de", "Laut"), ("*;q=0", "en", "Volume"),
+  ("", "en", "Volume"), ("sv, " * 31 + "de", "de", "Laut"), ("sv, " * 5000 + "de", "en", "Volume")])
+def test_the_first_language_that_there_is_is_shown(serve, header, language, title):
+  tab = Tab(serve(LANGUAGES))
+  tag, is_mirrored, text = shown(tab, header)
+  assert (tag, is_mirrored) == (language, language == "ar")
+  assert f">{title}</label>" in text
+  assert (">Speichern<" in text) == (language == "de")
+  # What has no texts of the schema is in the words of the page.
+  tab.cookie = "none"
+  tag, is_mirrored, text = shown(tab, header)
+  assert not is_mirrored and tag in ("en", "de") and (tag == "de") == ("ffnen" in text)
+
+
+def test_a_language_that_the_schema_gets_or_loses_is_shown_from_then_on(serve):
   served = serve(SCHEMA)
+  tab = Tab(served)
+  assert shown(tab, "ar")[:2] == ("en", False)
+  served.store.apply_schema({**LANGUAGES, "Version": 2})
+  assert shown(tab, "ar")[:2] == ("ar", True)
+  assert "Sawt" in shown(tab, "ar", "/search?q=sawt")[2]
+  served.store.apply_schema({**SCHEMA, "Version": 3})
+  assert shown(tab, "ar")[:2] == ("en", False)
+
+
+@pytest.mark.parametrize("locale, is_mirrored, title", [("ar", True, "Sawt"), ("ar-EG", True, "Sawt"), ("he", False, "Volume")])
+def test_what_is_asked_for_at_the_start_is_mirrored_as_it_is_shown(serve, locale, is_mirrored, title):
+  served = serve(LANGUAGES, "--locale", locale)
+  tab = Tab(served)
+  tag, mirrored, text = shown(tab, "de")
+  assert (tag, mirrored) == (locale, is_mirrored) and f">{title}</label>" in text
+  # Of a brand there are no texts of the schema.
+  assert 'dir="rtl"' not in livery.page.brand_html(served.store, locale=locale)
+
+
+def test_every_language_hears(serve):
+  languages = [f"x{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(70)]
+  served = serve({**SCHEMA, "Texts": {language: {"Volume": f"In {language}"} for language in languages}})
   tabs = []
-  for number in range(70):
+  for language in languages:
     tab = Tab(served)
-    language = f"x{chr(97 + number // 26)}{chr(97 + number % 26)}"
     tab.connection.request("GET", "/at/0", headers={"Cookie": tab.cookie, "Accept-Language": language})
     tab.connection.getresponse().read()
     tabs.append(Events(tab))
   for events in tabs:
     events.until(b"event: now")
   served.store.set("volume", 99)
-  for events in tabs:
-    events.until(b'value="99"')
+  for language, events in zip(languages, tabs):
+    assert f">In {language}</label>".encode() in events.until(b'value="99"')
 
 
 def test_two_stops_both_wait(tmp_path):
