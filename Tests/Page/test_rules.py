@@ -159,6 +159,75 @@ def test_secrets_of_a_list_stay_with_their_items(serve):
   assert [(item["name"], item["secret"]) for item in served.store.get("users")] == [("a", "again"), ("b2", "pwB"), ("c", "new")]
 
 
+def test_only_a_secret_that_was_there_is_asked_for_again(serve):
+  served = serve(SCHEMA)
+  served.store.set("users", [{"name": "a"}, {"name": "b"}])
+  tab = Tab(served)
+  fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  served.store.set("users", [{"name": "a2"}, {"name": "b"}])
+  answer = tab.ask("POST", "/list?name=users", {**fields, "m:1.0": "MINE"})
+  assert answer.status == 409 and "type it again" not in answer.text
+  assert tab.ask("POST", "/list?name=users", {**Tab.read(answer.text), "c:users": "mine"}).status == 303
+  assert [item["name"] for item in served.store.get("users")] == ["a", "MINE"]
+
+
+def test_a_secret_that_is_lost_is_asked_for_at_its_field(serve):
+  file = {"Type": "Data", "Title": "Key", "Key": "key"}
+  inner = {"Type": "List", "Title": "Inner", "Key": "inner", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x"},
+    {**PASSWORD, "Title": "Token", "Key": "token"}]}
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [{"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name", "Value": ""}, {**PASSWORD, "Title": "Secret", "Key": "secret"}, file, inner]}]}]})
+  served.store.set("users", [{"name": "a"}, {"name": "b", "secret": "pwB", "key": b"123"},
+                             {"name": "c", "inner": [{"x": "1"}, {"x": "2", "token": "T2"}]}])
+  tab = Tab(served)
+  fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  served.store.set("users", [{"name": "other"}])
+  answer = upload(tab, "/list?name=users", {**fields, "m:0.1": "typed"}, {})
+  assert answer.status == 409
+
+  def asked(answer):
+    """What is said above, and which controls it is said at."""
+    above = dict(re.findall(r'<li><a href="#(m[0-9_]+)">([^<]*)</a>', answer.text))
+    below = set(re.findall(r'id="(m[0-9_]+)" name="[^"]*" aria-invalid="true" aria-describedby="e\1[ "]', answer.text))
+    assert below == set(above) == set(re.findall(r'<p class="error" id="e(m[0-9_]+)">Please', answer.text))
+    return set(above.values())
+
+  lost = {"Item 2, Secret", "Item 2, Key", "Item 3, Inner, Item 2, Token"}
+  # What was typed is not sent back.
+  assert asked(answer) == {"Item 1, Secret", *lost}
+  fields = {**Tab.read(answer.text), "c:users": "mine", "m:0.1": "typed"}
+  answer = upload(tab, "/list?name=users", fields, {})
+  assert answer.status == 422 and asked(answer) == {"Item 1, Secret", *lost}
+  fields |= {"m:1.1": "B2", "m:2.3.1.1": "T3"}
+  answer = upload(tab, "/list?name=users", fields, {})
+  assert answer.status == 422 and "Item 2, Key" in asked(answer)
+  assert upload(tab, "/list?name=users", fields, {"f:1.2": b"456"}).status == 303
+  now = served.store.get("users")
+  assert [item["name"] for item in now] == ["a", "b", "c"] and now[1]["key"] == b"456"
+  assert [now[0]["secret"], now[1]["secret"], now[2]["inner"][1]["token"]] == ["typed", "B2", "T3"]
+
+
+def test_a_list_in_conflict_is_told_as_people_read_it(serve):
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [{"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name", "Value": ""}, {**PASSWORD, "Title": "Secret", "Key": "secret"},
+    {"Type": "Pane", "Title": "More", "Settings": [{"Type": "ToggleSwitch", "Title": "On", "Key": "on", "Value": False}]},
+    {"Type": "List", "Title": "Inner", "Key": "inner", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x"}]}]},
+    {"Type": "List", "Title": "Words", "Key": "words", "ItemTemplate": [{"Type": "TextField", "Title": "Word"}]}]}]})
+  served.store.set("words", ["one"])
+  tab = Tab(served)
+  users, words = (Tab.read(tab.ask("GET", f"/list?name={name}").text) for name in ("users", "words"))
+  served.store.set("users", [{"name": "<a>", "secret": "hush"}, {"name": "b", "on": True, "inner": [{"x": "1"}]}])
+  served.store.set("words", ["two", "three"])
+  told = tab.ask("POST", "/list?name=users", {**users, "n:": "1", "m:0.0": "mine", "n:0.3": "0"})
+  assert told.status == 409 and "hush" not in told.text
+  lines = re.search(r'<ol id="now">(.*?)</ol>', told.text)[1]
+  assert "<b>2 items</b>" in told.text
+  assert re.findall("<li>([^<]*)</li>", lines)[0].startswith("Name: &lt;a&gt;, Secret: secret, On: off")
+  assert re.findall("<li>([^<]*)</li>", lines)[1] == "Name: b, On: on, Inner: 1 items"
+  told = tab.ask("POST", "/list?name=words", {**words, "m:0.0": "mine"})
+  assert told.status == 409 and '<ol id="now"><li>two</li><li>three</li></ol>' in told.text
+
+
 def test_nothing_is_changed_after_the_end_was_told(serve):
   served = serve(SCHEMA)
   tab = Tab(served)
