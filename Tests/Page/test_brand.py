@@ -213,7 +213,8 @@ def test_a_locked_color_and_a_read_only_page_take_no_draft(serve):
 
 HIDING = {**SCHEMA, "Groups": [{"Title": "One", "Settings": [
   {"Type": "Color", "Title": "Bar", "Key": "branding.color.Toolbar", "Value": "#1B5C72", "Hidden": True, "ReadOnly": True},
-  {"Type": "Color", "Title": "Extra", "Key": "branding.color.Extra", "Value": "#123456", "Hidden": True},
+  {"Type": "Color", "Title": "Extra", "Key": "branding.color.Extra", "Value": "#123456", "Hidden": True,
+   "Aliases": ["branding.color.SecondaryText"]},
   {"Type": "Pane", "Title": "Pane", "Hidden": True, "Settings": [{"Type": "Image", "Title": "Logo", "Key": "branding.image.logo"}]},
   {"Type": "Color", "Title": "Fixed", "Key": "branding.color.ToolbarText", "Value": "#FFFFFF", "ReadOnly": True},
   {"Type": "Color", "Title": "Free", "Key": "branding.color.PrimaryText", "Value": "#FDF6EA"}]}]}
@@ -222,13 +223,14 @@ HIDDEN = ["branding.color.Toolbar", "branding.color.Extra", "branding.image.logo
 
 def test_what_the_schema_hides_of_a_brand_stays_so(serve):
   served = serve(HIDING)
+  assert served.store.get("branding.color.SecondaryText") == livery.Color.parse("#123456")
   served.store.set("branding.color.Extra", "#654321")
   served.store.set("branding.color.Loose", "#101010")
   revision = served.store.revision
   tab = Tab(served)
   text = tab.ask("GET", "/draft").text
   fields = Tab.read(text)
-  for name in HIDDEN:
+  for name in [*HIDDEN, "branding.color.SecondaryText"]:
     assert f'data-name="{name}"' not in text
     for path in ("why", "history"):
       answer = tab.ask("GET", f"/{path}?name={name}")

@@ -98,6 +98,9 @@ extension Page {
         element.isSet = item["value"] != nil
         let isEnforced = element.layer?.sameBytes(as: Layer.enforced.description) ?? false
         if isEnforced, options.layer < .enforced { element.obstacle = .locked(by: Layer.enforced.description) }
+      } else if (try? store.inspect(name))?["alias"] != nil {
+        // An old name of one that the schema declares, which decides on it.
+        return
       }
       element.name = name
       element.title = title
