@@ -33,6 +33,7 @@ extension Desk {
       let isLost = entry.hasTypedSecrets && !request.isFromScript
       if draft.message == nil, isLost { draft.message = words[.secretAgain] }
       if draft.message == nil, entry.hasUploads { draft.message = words[.fileAgain] }
+      entry.noteMissing(keepsTyped: request.isFromScript)
       return list(element, entry, draft, mark, isTyped: true, status: status)
     }
     guard element.isEditable else {
@@ -61,7 +62,7 @@ extension Desk {
       }
     }
     guard !entry.lacksWhatItKept else {
-      draft.message = words[.secretAgain]
+      draft.message = words[.notSaved]
       return again(draft, 422)
     }
     let saved = page.edit(draft) { (change) throws(StoreError) in
@@ -83,6 +84,7 @@ extension Desk {
     }
     // The places that items had are others by now.
     entry.relocate(to: element.value)
+    entry.noteMissing(keepsTyped: request.isFromScript)
     return now.list(element, entry, refused, now.form.revision, isTyped: true, status: 409)
   }
 }

@@ -51,8 +51,7 @@ extension Desk {
     let query = request.query["q"] ?? ""
     // While somebody is typing, the best are quicker.
     let limit = request.isFromScript ? 20 : 100
-    let options = SearchOptions(
-      limit: limit, locale: page.locale(for: request), includesHidden: page.options.showsHidden)
+    let options = SearchOptions(limit: limit, locale: locale, includesHidden: page.options.showsHidden)
     do throws(StoreError) {
       return shown(words[.search], parts.results(query, try store.search(query, options)), query: query)
     } catch {

@@ -6,6 +6,8 @@ struct Desk {
   let page: Page
   let request: Request
   let guest: Guest
+  /// The language that the form was made in.
+  let locale: String
   let form: Form
   let words: Words
   let parts: Parts
@@ -53,9 +55,9 @@ struct Desk {
 
   /// The same with what is in the store now.
   func again() throws(StoreError) -> Desk {
-    let form = try page.form(page.locale(for: request))
+    let form = try page.form(locale)
     return Desk(
-      page: page, request: request, guest: guest, form: form, words: words,
+      page: page, request: request, guest: guest, locale: locale, form: form, words: words,
       parts: page.parts(form, words, guest.visitor))
   }
 

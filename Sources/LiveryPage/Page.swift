@@ -138,11 +138,13 @@ final class Page: @unchecked Sendable {
 
   // MARK: What is shown
 
-  /// The language for a request: what was asked for at the start, or what the browser prefers.
-  func locale(for request: Request) -> String { locale(request.languages) }
-
-  func locale(_ languages: String) -> String {
-    options.locale ?? Languages(languages).best
+  /// The language for a request: what was asked for at the start, or what the browser prefers of those that there are.
+  ///
+  /// - Parameters:
+  ///   - header: Accept-Language.
+  ///   - languages: those that the schema has texts in, where these are shown.
+  func locale(_ header: String, of languages: [String] = []) -> String {
+    options.locale ?? Languages(header).best(of: languages)
   }
 
   /// Everything that can be set, as it is now.

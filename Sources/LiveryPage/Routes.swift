@@ -12,12 +12,16 @@ extension Page {
         return response
       }
       guard let guest else { return Response(status: 403, type: "text/plain; charset=utf-8") }
-      let locale = locale(for: request)
+      // Every form tells which languages there are, and the one that was shown last is at hand.
+      let last = options.locale ?? guest.notes.locale
+      var form = try form(last)
+      let locale = locale(request.languages, of: form.languages)
+      if !locale.sameBytes(as: last) { form = try self.form(locale) }
       if !request.path.sameBytes(as: "/events") { guest.notes.locale = locale }
-      let words = Words(locale)
-      let form = try form(locale)
+      let words = Words(locale, of: form.languages)
       let parts = parts(form, words, guest.visitor)
-      let desk = Desk(page: self, request: request, guest: guest, form: form, words: words, parts: parts)
+      let desk = Desk(
+        page: self, request: request, guest: guest, locale: locale, form: form, words: words, parts: parts)
       if options.frame != nil, Page.isOwn(request.path) { return desk.gone() }
       switch (request.method, request.path) {
       case (.get, "/events"): return Response(type: "text/event-stream", stream: { self.greeting() })

@@ -111,12 +111,15 @@ def test_search_from_the_keyboard(serve, visit):
 
 
 def test_languages(serve, visit):
-  schema = b"""{"Version": 1, "Title": "Shop", "Texts": {"de": {"Shop": "Laden", "Volume": "Lautst\\u00e4rke"}},
+  schema = b"""{"Version": 1, "Title": "Shop", "Texts": {"de": {"Shop": "Laden", "Volume": "Lautst\\u00e4rke"}, "ar": {"Volume": "\\u0635"}},
     "Groups": [{"Title": "Shop", "Settings": [{"Type": "Number", "Format": "integer", "Title": "Volume", "Key": "volume", "Value": 1}]}]}"""
   served = serve(schema)
   page = visit(served.link(), locale="de-AT")
   assert page.locator("label.title").inner_text() == "Lautst\u00e4rke"
   assert page.locator("button.main").inner_text() == "Speichern"
-  assert page.evaluate("document.documentElement.lang") == "de-AT"
+  assert page.evaluate("document.documentElement.lang") == "de"
   page = visit(served.link(), locale="ar")
   assert page.evaluate("document.documentElement.dir") == "rtl"
+  page = visit(served.link(), locale="he")
+  assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["en", ""]
+  assert page.locator("label.title").inner_text() == "Volume"

@@ -211,6 +211,58 @@ def test_a_locked_color_and_a_read_only_page_take_no_draft(serve):
   assert shown.store.revision == revision
 
 
+HIDING = {**SCHEMA, "Groups": [{"Title": "One", "Settings": [
+  {"Type": "Color", "Title": "Bar", "Key": "branding.color.Toolbar", "Value": "#1B5C72", "Hidden": True, "ReadOnly": True},
+  {"Type": "Color", "Title": "Extra", "Key": "branding.color.Extra", "Value": "#123456", "Hidden": True,
+   "Aliases": ["branding.color.SecondaryText"]},
+  {"Type": "Pane", "Title": "Pane", "Hidden": True, "Settings": [{"Type": "Image", "Title": "Logo", "Key": "branding.image.logo"}]},
+  {"Type": "Color", "Title": "Fixed", "Key": "branding.color.ToolbarText", "Value": "#FFFFFF", "ReadOnly": True},
+  {"Type": "Color", "Title": "Free", "Key": "branding.color.PrimaryText", "Value": "#FDF6EA"}]}]}
+HIDDEN = ["branding.color.Toolbar", "branding.color.Extra", "branding.image.logo"]
+
+
+def test_what_the_schema_hides_of_a_brand_stays_so(serve):
+  served = serve(HIDING)
+  assert served.store.get("branding.color.SecondaryText") == livery.Color.parse("#123456")
+  served.store.set("branding.color.Extra", "#654321")
+  served.store.set("branding.color.Loose", "#101010")
+  revision = served.store.revision
+  tab = Tab(served)
+  text = tab.ask("GET", "/draft").text
+  fields = Tab.read(text)
+  for name in [*HIDDEN, "branding.color.SecondaryText"]:
+    assert f'data-name="{name}"' not in text
+    for path in ("why", "history"):
+      answer = tab.ask("GET", f"/{path}?name={name}")
+      assert answer.status == 404 and "#654321" not in answer.text, (path, name)
+    fields.update({f"s:{name}": f"{revision}.x", f"v:{name}": "#ff0000"})
+  assert tab.ask("POST", "/check", {**fields, "v:branding.color.Extra": "none", "v:branding.color.Toolbar": "none"}).text == ""
+  answer = tab.ask("POST", "/undo?name=branding.color.Extra", {"csrf": fields["csrf"], "revision": str(revision - 1)})
+  assert answer.status == 403
+  for op in ("show", "save"):
+    assert "#ff0000" not in upload(tab, "/draft", {**fields, "op": op}, {"f:branding.image.logo": PNG}).text.lower()
+  assert served.store.revision == revision
+  # Whatever else there is can be changed as before.
+  assert 'name="v:branding.color.ToolbarText" disabled' in text and "Read-only" in text
+  fields = Tab.read(tab.ask("GET", "/draft").text)
+  change = {"v:branding.color.PrimaryText": "#FFFFFF", "v:branding.color.Loose": "#202020", "op": "save"}
+  assert upload(tab, "/draft", {**fields, **change}, {}).status == 303
+  assert served.store.get("branding.color.PrimaryText") == livery.Color.parse("#FFFFFF")
+  assert served.store.get("branding.color.Loose") == livery.Color.parse("#202020")
+
+
+def test_what_the_schema_hides_of_a_brand_is_shown_where_that_is_asked_for(serve):
+  served = serve(HIDING, "--hidden")
+  tab = Tab(served)
+  text = tab.ask("GET", "/draft").text
+  for name in HIDDEN:
+    assert f'data-name="{name}"' in text and tab.ask("GET", f"/why?name={name}").status == 200
+  assert 'name="v:branding.color.Toolbar" disabled' in text
+  served.store.set("branding.color.Extra", "#222222", "enforced")
+  text = tab.ask("GET", "/draft").text
+  assert 'name="v:branding.color.Extra" disabled' in text and "Decided by the console" in text
+
+
 def test_a_draft_of_a_source_that_is_switched_off_is_refused(serve):
   served = branded(serve, "--layer", "bundle")
   tab = Tab(served)

@@ -159,6 +159,75 @@ def test_secrets_of_a_list_stay_with_their_items(serve):
   assert [(item["name"], item["secret"]) for item in served.store.get("users")] == [("a", "again"), ("b2", "pwB"), ("c", "new")]
 
 
+def test_only_a_secret_that_was_there_is_asked_for_again(serve):
+  served = serve(SCHEMA)
+  served.store.set("users", [{"name": "a"}, {"name": "b"}])
+  tab = Tab(served)
+  fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  served.store.set("users", [{"name": "a2"}, {"name": "b"}])
+  answer = tab.ask("POST", "/list?name=users", {**fields, "m:1.0": "MINE"})
+  assert answer.status == 409 and "type it again" not in answer.text
+  assert tab.ask("POST", "/list?name=users", {**Tab.read(answer.text), "c:users": "mine"}).status == 303
+  assert [item["name"] for item in served.store.get("users")] == ["a", "MINE"]
+
+
+def test_a_secret_that_is_lost_is_asked_for_at_its_field(serve):
+  file = {"Type": "Data", "Title": "Key", "Key": "key"}
+  inner = {"Type": "List", "Title": "Inner", "Key": "inner", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x"},
+    {**PASSWORD, "Title": "Token", "Key": "token"}]}
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [{"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name", "Value": ""}, {**PASSWORD, "Title": "Secret", "Key": "secret"}, file, inner]}]}]})
+  served.store.set("users", [{"name": "a"}, {"name": "b", "secret": "pwB", "key": b"123"},
+                             {"name": "c", "inner": [{"x": "1"}, {"x": "2", "token": "T2"}]}])
+  tab = Tab(served)
+  fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  served.store.set("users", [{"name": "other"}])
+  answer = upload(tab, "/list?name=users", {**fields, "m:0.1": "typed"}, {})
+  assert answer.status == 409
+
+  def asked(answer):
+    """What is said above, and which controls it is said at."""
+    above = dict(re.findall(r'<li><a href="#(m[0-9_]+)">([^<]*)</a>', answer.text))
+    below = set(re.findall(r'id="(m[0-9_]+)" name="[^"]*" aria-invalid="true" aria-describedby="e\1[ "]', answer.text))
+    assert below == set(above) == set(re.findall(r'<p class="error" id="e(m[0-9_]+)">Please', answer.text))
+    return set(above.values())
+
+  lost = {"Item 2, Secret", "Item 2, Key", "Item 3, Inner, Item 2, Token"}
+  # What was typed is not sent back.
+  assert asked(answer) == {"Item 1, Secret", *lost}
+  fields = {**Tab.read(answer.text), "c:users": "mine", "m:0.1": "typed"}
+  answer = upload(tab, "/list?name=users", fields, {})
+  assert answer.status == 422 and asked(answer) == {"Item 1, Secret", *lost}
+  fields |= {"m:1.1": "B2", "m:2.3.1.1": "T3"}
+  answer = upload(tab, "/list?name=users", fields, {})
+  assert answer.status == 422 and "Item 2, Key" in asked(answer)
+  assert upload(tab, "/list?name=users", fields, {"f:1.2": b"456"}).status == 303
+  now = served.store.get("users")
+  assert [item["name"] for item in now] == ["a", "b", "c"] and now[1]["key"] == b"456"
+  assert [now[0]["secret"], now[1]["secret"], now[2]["inner"][1]["token"]] == ["typed", "B2", "T3"]
+
+
+def test_a_list_in_conflict_is_told_as_people_read_it(serve):
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [{"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name", "Value": ""}, {**PASSWORD, "Title": "Secret", "Key": "secret"},
+    {"Type": "Pane", "Title": "More", "Settings": [{"Type": "ToggleSwitch", "Title": "On", "Key": "on", "Value": False}]},
+    {"Type": "List", "Title": "Inner", "Key": "inner", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x"}]}]},
+    {"Type": "List", "Title": "Words", "Key": "words", "ItemTemplate": [{"Type": "TextField", "Title": "Word"}]}]}]})
+  served.store.set("words", ["one"])
+  tab = Tab(served)
+  users, words = (Tab.read(tab.ask("GET", f"/list?name={name}").text) for name in ("users", "words"))
+  served.store.set("users", [{"name": "<a>", "secret": "hush"}, {"name": "b", "on": True, "inner": [{"x": "1"}]}])
+  served.store.set("words", ["two", "three"])
+  told = tab.ask("POST", "/list?name=users", {**users, "n:": "1", "m:0.0": "mine", "n:0.3": "0"})
+  assert told.status == 409 and "hush" not in told.text
+  lines = re.search(r'<ol id="now">(.*?)</ol>', told.text)[1]
+  assert "<b>2 items</b>" in told.text
+  assert re.findall("<li>([^<]*)</li>", lines)[0].startswith("Name: &lt;a&gt;, Secret: secret, On: off")
+  assert re.findall("<li>([^<]*)</li>", lines)[1] == "Name: b, On: on, Inner: 1 items"
+  told = tab.ask("POST", "/list?name=words", {**words, "m:0.0": "mine"})
+  assert told.status == 409 and '<ol id="now"><li>two</li><li>three</li></ol>' in told.text
+
+
 def test_nothing_is_changed_after_the_end_was_told(serve):
   served = serve(SCHEMA)
   tab = Tab(served)
@@ -243,20 +312,72 @@ def test_any_accept_language_is_fine(serve):
     assert answer.status == 200 and answer.read(), header
 
 
-def test_every_language_hears(serve):
+def shown(tab, header, path="/at/0"):
+  """The language of a document, whether it is mirrored, and the document."""
+  tab.connection.request("GET", path, headers={"Cookie": tab.cookie, "Accept-Language": header})
+  text = tab.connection.getresponse().read().decode()
+  found = re.search(r'<html lang="([^"]*)"( dir="rtl")?>', text)
+  return found[1], found[2] is not None, text
+
+
+LANGUAGES = {**SCHEMA, "Texts": {"de": {"Volume": "Laut"}, "ar": {"Volume": "Sawt"}, "pt-BR": {"Volume": "Som"}, "fr": {"Volume": "Son"}}}
+
+
+@pytest.mark.parametrize("header, language, title", [
+  ("he", "en", "Volume"), ("fa, he;q=0.9", "en", "Volume"), ("sv", "en", "Volume"), ("sv, de;q=0.8", "de", "Laut"),
+  ("sv-FI, ar;q=0.5, de;q=0.4", "ar", "Sawt"), ("de;q=0.4, ar;q=0.5", "ar", "Sawt"), ("de;q=0.5, ar;q=0.5", "de", "Laut"),
+  ("ar-EG", "ar", "Sawt"), ("fr-CA, en;q=0.9", "fr", "Son"), ("FR-ca", "fr", "Son"), ("pt-br", "pt-BR", "Som"), ("pt", "en", "Volume"),
+  ("pt-BR-x-shop", "pt-BR", "Som"), ("en, de", "en", "Volume"), ("en-US, de;q=0.9", "en", "Volume"), ("sv, en;q=0.2, de;q=0.1", "en", "Volume"),
+  ("de;q=0, ar;q=0.1", "ar", "Sawt"), ("de-AT, de;q=0", "en", "Volume"), ("de;Q=0.1, ar;q=0.2", "ar", "Sawt"),
+  ("*", "en", "Volume"), ("*, de;q=0.5", "de", "Laut"), ("sv, *;q=0.5", "en", "Volume"), ("en;q=0, *", "de", "Laut"), ("*;q=0", "en", "Volume"),
+  ("", "en", "Volume"), ("sv, " * 31 + "de", "de", "Laut"), ("sv, " * 5000 + "de", "en", "Volume")])
+def test_the_first_language_that_there_is_is_shown(serve, header, language, title):
+  tab = Tab(serve(LANGUAGES))
+  tag, is_mirrored, text = shown(tab, header)
+  assert (tag, is_mirrored) == (language, language == "ar")
+  assert f">{title}</label>" in text
+  assert (">Speichern<" in text) == (language == "de")
+  # What has no texts of the schema is in the words of the page.
+  tab.cookie = "none"
+  tag, is_mirrored, text = shown(tab, header)
+  assert not is_mirrored and tag in ("en", "de") and (tag == "de") == ("ffnen" in text)
+
+
+def test_a_language_that_the_schema_gets_or_loses_is_shown_from_then_on(serve):
   served = serve(SCHEMA)
+  tab = Tab(served)
+  assert shown(tab, "ar")[:2] == ("en", False)
+  served.store.apply_schema({**LANGUAGES, "Version": 2})
+  assert shown(tab, "ar")[:2] == ("ar", True)
+  assert "Sawt" in shown(tab, "ar", "/search?q=sawt")[2]
+  served.store.apply_schema({**SCHEMA, "Version": 3})
+  assert shown(tab, "ar")[:2] == ("en", False)
+
+
+@pytest.mark.parametrize("locale, is_mirrored, title", [("ar", True, "Sawt"), ("ar-EG", True, "Sawt"), ("he", False, "Volume")])
+def test_what_is_asked_for_at_the_start_is_mirrored_as_it_is_shown(serve, locale, is_mirrored, title):
+  served = serve(LANGUAGES, "--locale", locale)
+  tab = Tab(served)
+  tag, mirrored, text = shown(tab, "de")
+  assert (tag, mirrored) == (locale, is_mirrored) and f">{title}</label>" in text
+  # Of a brand there are no texts of the schema.
+  assert 'dir="rtl"' not in livery.page.brand_html(served.store, locale=locale)
+
+
+def test_every_language_hears(serve):
+  languages = [f"x{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(70)]
+  served = serve({**SCHEMA, "Texts": {language: {"Volume": f"In {language}"} for language in languages}})
   tabs = []
-  for number in range(70):
+  for language in languages:
     tab = Tab(served)
-    language = f"x{chr(97 + number // 26)}{chr(97 + number % 26)}"
     tab.connection.request("GET", "/at/0", headers={"Cookie": tab.cookie, "Accept-Language": language})
     tab.connection.getresponse().read()
     tabs.append(Events(tab))
   for events in tabs:
     events.until(b"event: now")
   served.store.set("volume", 99)
-  for events in tabs:
-    events.until(b'value="99"')
+  for language, events in zip(languages, tabs):
+    assert f">In {language}</label>".encode() in events.until(b'value="99"')
 
 
 def test_two_stops_both_wait(tmp_path):

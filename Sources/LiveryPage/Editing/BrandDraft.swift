@@ -74,13 +74,15 @@ extension Page {
     return (found.brand, found.report, typed)
   }
 
-  /// The colors and images of the brand as settings: the six colors, the two images and whatever else there is.
+  /// The colors and images of the brand as settings: the six colors, the two images and whatever else there is, without what
+  /// the schema hides.
   ///
   /// - Parameter form: that of the schema, which may declare some of them.
   func brandForm(_ form: Form) throws(StoreError) -> Form {
     let revision = try store.revision()
     let brand = try store.branding.get()
     let items = try store.list("branding.**").items ?? []
+    let hidden = try hiddenForm(form, items)
     var elements: [Element] = []
     func add(_ kind: Element.Kind, _ prefix: String, _ title: String) {
       let name = prefix + title
@@ -89,6 +91,8 @@ extension Page {
       if let declared = form.element(name) {
         guard declared.kind == kind else { return }
         element = Element.told(declared.source) ?? element
+      } else if hidden?.element(name) != nil {
+        return
       } else if let item = items.first(where: { $0["name"]?.text?.sameBytes(as: name) ?? false }) {
         guard !(item["secret"]?.isTrue ?? false) else { return }
         element.value = item["value"]
@@ -96,6 +100,9 @@ extension Page {
         element.isSet = item["value"] != nil
         let isEnforced = element.layer?.sameBytes(as: Layer.enforced.description) ?? false
         if isEnforced, options.layer < .enforced { element.obstacle = .locked(by: Layer.enforced.description) }
+      } else if (try? store.inspect(name))?["alias"] != nil {
+        // An old name of one that the schema declares, which decides on it.
+        return
       }
       element.name = name
       element.title = title
@@ -109,5 +116,12 @@ extension Page {
     for image in ["logo", "background"] { add(.image, "branding.image.", image) }
     for image in brand.members("images") { add(.image, "branding.image.", image.key) }
     return Form(elements, revision: revision)
+  }
+
+  /// The form with what the schema hides, if some of these settings may be hidden: those that it declares are among them.
+  private func hiddenForm(_ form: Form, _ items: [Value]) throws(StoreError) -> Form? {
+    let isAnyMissing = items.contains { (item) in item["name"]?.text.map { form.element($0) == nil } ?? false }
+    guard isAnyMissing, !options.showsHidden else { return nil }
+    return Form(try store.form(FormOptions(layer: options.layer, includesHidden: true)), isReadOnly: options.isReadOnly)
   }
 }

@@ -10,6 +10,14 @@ struct ListEntry: Sendable {
     /// Where it comes from; nil for a new one.
     var origin: Origin?
     var members: [Member]
+    /// The places of members that have to be typed or chosen again.
+    var missing: [Int] = []
+
+    /// Whether a member held what does not travel to the browser, and is not where it was any more.
+    func hasLost(_ member: Int) -> Bool {
+      guard let origin, origin.place == nil else { return false }
+      return origin.kept.contains(member)
+    }
   }
 
   /// What an item was among the stored ones: for its secrets, and what else does not travel to the browser.
@@ -18,22 +26,26 @@ struct ListEntry: Sendable {
     var place: Int?
     /// Of what a browser may see of it.
     var fingerprint: String
+    /// The places of members that held what does not travel to the browser.
+    var kept: [Int]
 
-    init(_ place: Int, _ item: Value) {
+    init(_ place: Int, _ item: Value, kept: [Int]) {
       self.place = place
       fingerprint = Origin.fingerprint(item)
+      self.kept = kept
     }
 
-    /// As it is sent: `PLACE.FINGERPRINT`.
+    /// As it is sent: `PLACE.FINGERPRINT`, and `.MEMBER` for each that is kept.
     init?(_ text: String?) {
-      guard let parts = text?.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1), parts.count == 2 else {
-        return nil
-      }
+      guard let parts = text?.utf8.split(separator: UInt8(ascii: ".")), parts.count >= 2 else { return nil }
       place = Int(String(decoding: parts[0], as: UTF8.self))
       fingerprint = String(decoding: parts[1], as: UTF8.self)
+      kept = parts[2...].compactMap { Int(String(decoding: $0, as: UTF8.self)) }
     }
 
-    var text: String { "\(place.map { $0.description } ?? "?").\(fingerprint)" }
+    var text: String {
+      kept.reduce("\(place.map { $0.description } ?? "?").\(fingerprint)") { "\($0).\($1)" }
+    }
 
     static func fingerprint(_ item: Value) -> String { LiveryPage.fingerprint(((try? item.jsonText()) ?? "").utf8) }
   }
@@ -59,7 +71,7 @@ struct ListEntry: Sendable {
   }
 
   /// The members of an item: panes and headings structure what people see, and not what is stored.
-  private static func members(of template: [Element]) -> [Element] {
+  static func members(of template: [Element]) -> [Element] {
     template.flatMap { (element) -> [Element] in
       switch element.kind {
       case .header: []
@@ -74,12 +86,15 @@ struct ListEntry: Sendable {
     let template = ListEntry.members(of: shown)
     self.template = template
     for (place, item) in (stored?.items ?? []).enumerated() {
-      let members = template.map { (member) -> Member in
+      var kept: [Int] = []
+      let members = template.enumerated().map { (index, member) -> Member in
         let value = ListEntry.isPlain(template) ? item : item[member.name]
         if member.kind == .list { return .list(ListEntry(member.template, stored: value)) }
+        // Of a secret there is only whether it has a text.
+        if member.isKept, let value, value != .bool(false) { kept.append(index) }
         return .text(member.isKept ? "" : member.shown(value))
       }
-      items.append(Item(origin: Origin(place, item), members: members))
+      items.append(Item(origin: Origin(place, item, kept: kept), members: members))
     }
   }
 
@@ -225,12 +240,34 @@ struct ListEntry: Sendable {
   /// Whether something that stays where it is would be needed of an item that is not there any more.
   var lacksWhatItKept: Bool {
     items.contains { (item) in
-      zip(template, item.members).contains { (element, member) in
-        switch member {
+      zip(template, item.members).enumerated().contains { (place, pair) in
+        switch pair.1 {
         case .list(let inner): inner.lacksWhatItKept
-        case .text(let text): element.isKept && text.isEmpty && item.origin != nil && item.origin?.place == nil
+        case .text(let text): pair.0.isKept && text.isEmpty && item.hasLost(place)
         case .bytes: false
         }
+      }
+    }
+  }
+
+  /// Notes which members have to be typed or chosen again, since what they held is not where it was, or is not sent back.
+  ///
+  /// - Parameter keepsTyped: whether the browser still has what was typed for secrets.
+  mutating func noteMissing(keepsTyped: Bool) {
+    for index in items.indices {
+      items[index].missing = []
+      for (place, element) in template.enumerated() {
+        var isMissing = false
+        switch items[index].members[place] {
+        case .list(var inner):
+          inner.noteMissing(keepsTyped: keepsTyped)
+          items[index].members[place] = .list(inner)
+        case .text(let text) where element.isKept:
+          isMissing = text.isEmpty ? items[index].hasLost(place) : !keepsTyped
+        case .text: break
+        case .bytes: isMissing = true
+        }
+        if isMissing { items[index].missing.append(place) }
       }
     }
   }
@@ -355,6 +392,9 @@ struct ListEntry: Sendable {
 extension Element {
   /// Whether what is stored never travels to the browser, and stays unless something else comes.
   fileprivate var isKept: Bool { kind == .secret || kind == .data }
+
+  /// What is said where it has to come again.
+  var wordForAgain: Word { kind == .data ? .fileAgain : .secretAgain }
 
   /// Whether a new item leaves it to the default that it began with.
   fileprivate func isLeft(_ text: String) -> Bool {

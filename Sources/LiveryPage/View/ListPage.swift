@@ -11,9 +11,11 @@ extension Parts {
       "<p class=\"way\"><a href=\"\(root)/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
     if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
     let messages = [draft?.error(element.name), draft?.message].compactMap { $0 }
-    if !messages.isEmpty {
+    let missing = missing(entry)
+    if !messages.isEmpty || !missing.bytes.isEmpty {
       html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\">"
       for message in messages { html += "<p>\(message)</p>" }
+      if !missing.bytes.isEmpty { html += "<ul>\(missing)</ul>" }
       html += "</div>\n"
     }
     html += """
@@ -37,16 +39,69 @@ extension Parts {
     return html
   }
 
+  /// What has to be typed or chosen again, a line each, which leads there.
+  private func missing(_ entry: ListEntry, at path: String = "", of place: String = "") -> HTML {
+    var html: HTML = ""
+    for (index, item) in entry.items.enumerated() {
+      for (number, (element, member)) in zip(entry.template, item.members).enumerated() {
+        let here = "\(path)\(index).\(number)"
+        let title = element.title.isEmpty ? element.name : element.title
+        let name = "\(place)\(words[.item]) \(index + 1)" + (title.isEmpty ? "" : ", \(title)")
+        if case .list(let inner) = member { html += missing(inner, at: here + ".", of: name + ", ") }
+        guard item.missing.contains(number) else { continue }
+        html += "<li><a href=\"#\(Parts.id(ofMember: here))\">\(name)</a>: \(words[element.wordForAgain])</li>"
+      }
+    }
+    return html
+  }
+
+  /// Both lists, and the question which is to count: what is there now is told, and the other is below.
   private func conflict(_ element: Element) -> HTML {
     var html: HTML = "<fieldset class=\"decide\"><legend>\(words[.conflictIntro])</legend>"
     html += "<input type=\"hidden\" name=\"k:\(element.name)\" value=\"1\">"
     html += """
-      <label class="option"><input type="radio" name="c:\(element.name)" value="theirs"> \(words[.takeTheirs]): \
-      <b>\(Parts.cut(element.value?.plain ?? words[.none]))</b></label>
+      <label class="option"><input type="radio" name="c:\(element.name)" value="theirs" aria-describedby="now"> \
+      \(words[.takeTheirs]): <b>\(element.value?.count ?? 0) \(words[.items])</b></label>
+      \(read(element.template, element.value?.items ?? []))\
       <label class="option"><input type="radio" name="c:\(element.name)" value="mine"> \(words[.keepMine])</label></fieldset>
 
       """
     return html
+  }
+
+  /// The items of a list for reading, a line each.
+  private func read(_ template: [Element], _ items: [Value]) -> HTML {
+    let most = 100
+    let members = ListEntry.members(of: template)
+    var html: HTML = "<ol id=\"now\">"
+    for item in items.prefix(most) { html += "<li>\(Parts.cut(read(item, members)))</li>" }
+    if items.count > most { html += "<li>…</li>" }
+    html += "</ol>\n"
+    return html
+  }
+
+  private func read(_ item: Value, _ members: [Element]) -> String {
+    var text = ""
+    for member in members {
+      let isPlain = ListEntry.isPlain(members)
+      guard let value = isPlain ? item : item[member.name] else { continue }
+      let shown = read(member, value)
+      guard !shown.isEmpty else { continue }
+      let title = member.title.isEmpty ? member.name : member.title
+      text += (text.isEmpty ? "" : ", ") + (title.isEmpty || isPlain ? "" : "\(title): ") + shown
+    }
+    return text
+  }
+
+  private func read(_ member: Element, _ value: Value) -> String {
+    switch member.kind {
+    case .secret: return value.isTrue ? words[.hidden] : ""
+    case .list: return "\(value.count) \(words[.items])"
+    case .data:
+      guard case .data(let bytes) = value else { return "" }
+      return "\(bytes.count) \(words[.bytes])"
+    default: return Row.display(member, member.shown(value), words)
+    }
   }
 
   private func items(_ entry: ListEntry, at path: String, _ isEditable: Bool) -> HTML {
@@ -58,7 +113,7 @@ extension Parts {
       let here = "\(lead)\(place)"
       html += "<li><fieldset class=\"item\"><legend>\(words[.item]) \(place + 1)</legend>"
       if let origin = item.origin { html += "<input type=\"hidden\" name=\"o:\(here)\" value=\"\(origin.text)\">" }
-      html += members(entry, item.members, here, isEditable)
+      html += members(entry, item, here, isEditable)
       if isEditable {
         html += "<p class=\"moves\">"
         if place > 0 { html += button("up", here, .moveUp, place) }
@@ -86,14 +141,23 @@ extension Parts {
   ///
   /// - Parameter draft: what is wrong with them, by their names.
   func members(
-    _ entry: ListEntry, _ members: [ListEntry.Member], _ path: String, _ isEditable: Bool, _ draft: Draft? = nil
+    _ entry: ListEntry, _ item: ListEntry.Item, _ path: String, _ isEditable: Bool, _ draft: Draft? = nil
   ) -> HTML {
     var html: HTML = ""
-    for (index, (member, content)) in zip(entry.template, members).enumerated() {
+    for (index, (member, content)) in zip(entry.template, item.members).enumerated() {
+      let again = item.missing.contains(index) ? words[member.wordForAgain] : nil
       html += self.member(
-        member, content, "\(path).\(index)", isEditable, note(member, entry, members), draft?.error(member.name))
+        member, content, "\(path).\(index)", isEditable, note(member, entry, item.members),
+        draft?.error(member.name) ?? again)
     }
     return html
+  }
+
+  /// Distinguishes the control of a member in a document.
+  private static func id(ofMember path: String) -> String {
+    var id = "m"
+    for byte in path.utf8 { id += byte == UInt8(ascii: ".") ? "_" : String(UnicodeScalar(byte)) }
+    return id
   }
 
   /// Whether the layer that is edited may have what the schema leaves to the console.
@@ -129,8 +193,7 @@ extension Parts {
       html += "</fieldset>\n"
       return html
     }
-    var id = "m"
-    for byte in path.utf8 { id += byte == UInt8(ascii: ".") ? "_" : String(UnicodeScalar(byte)) }
+    let id = Parts.id(ofMember: path)
     let control = Control(
       element: element, key: (element.holdsFile ? "f:" : "m:") + path, id: id,
       text: element.kind == .secret ? "" : text,

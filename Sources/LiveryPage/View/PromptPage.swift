@@ -50,7 +50,7 @@ extension Parts {
       <button class="first" name="op" value="answer" tabindex="-1" aria-hidden="true"></button>
 
       """
-    html += members(entry, entry.items.first?.members ?? [], "0", true, problems)
+    if let item = entry.items.first { html += members(entry, item, "0", true, problems) }
     html += """
       <div class="save"><button class="main" name="op" value="answer">\(words[.answer])</button> \
       <button name="op" value="decline" formnovalidate>\(words[.decline])</button></div></form>

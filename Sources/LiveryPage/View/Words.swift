@@ -31,12 +31,18 @@ struct Words: Sendable {
 
   /// The tag that the document carries.
   let tag: String
+  /// Whether what is shown is written from right to left: texts of the schema, as these words never are.
+  let isRightToLeft: Bool
   private let language: Language
 
-  /// - Parameter tag: of BCP 47.
-  init(_ tag: String) {
-    language = Words.primary(tag).sameBytes(as: "de") ? .german : .english
+  /// - Parameters:
+  ///   - tag: of BCP 47.
+  ///   - languages: those that the schema has texts in, where these are shown.
+  init(_ tag: String, of languages: [String] = []) {
+    let primary = Words.primary(tag)
+    language = primary.sameBytes(as: "de") ? .german : .english
     self.tag = tag.isEmpty ? "en" : tag
+    isRightToLeft = Words.isRightToLeft(primary) && Languages.has(tag, languages)
   }
 
   /// The language itself, in small letters.
@@ -44,10 +50,9 @@ struct Words: Sendable {
     String(decoding: tag.utf8.prefix { $0 != UInt8(ascii: "-") }.map { $0 | 0x20 }, as: UTF8.self)
   }
 
-  /// Whether it is written from right to left.
-  var isRightToLeft: Bool {
-    let primary = Words.primary(tag)
-    return ["ar", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi", "dv", "ckb"].contains { $0.sameBytes(as: primary) }
+  /// Whether a language is written from right to left.
+  private static func isRightToLeft(_ primary: String) -> Bool {
+    ["ar", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi", "dv", "ckb"].contains { $0.sameBytes(as: primary) }
   }
 
   subscript(word: Word) -> String {
