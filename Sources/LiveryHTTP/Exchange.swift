@@ -45,7 +45,7 @@ final class Exchange {
     self.length = length
     let usual = server.options.limits.usualBody
     guard length <= usual || lvh_can_allocate(2 * length + usual) else { return refuse(503) }
-    body.reserveCapacity(length)
+    body.reserveCapacity(min(length, Exchange.step))
     server.setDeadline(connection, Connection.deadline(for: length))
   }
 
@@ -100,6 +100,8 @@ final class Exchange {
       guard server.reserve(more) else {
         hasRoom = false
         body = []
+        server.giveBack(reserved)
+        reserved = 0
         return
       }
       reserved += more

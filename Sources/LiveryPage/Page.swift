@@ -97,7 +97,7 @@ final class Page: @unchecked Sendable {
     do throws(StoreError) {
       let change = try store.change(.user)
       defer { change.discard() }
-      try change.set(name, to: .string(String(repeating: "h", count: 97)))
+      try change.set(name, to: .string(PIN.likeHash))
       _ = try change.value(name)
       return true
     } catch {

@@ -129,3 +129,26 @@ TEST("what takes the place of an expired value is told after the expiry", told_t
   }
   OK(livery_close(store));
 }
+
+TEST("of a secret that had expired nothing is told that is gone", told_secret) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  livery_value *told = NULL;
+  char *text = NULL;
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "pin", TEXT("2222")));
+  for (int is_set = 0; is_set < 2; is_set++) {
+    OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+    OK(livery_change_expires(change, now_microseconds() + 100000));
+    OK(livery_change_set_string(change, "pin", TEXT("3333")));
+    OK(livery_change_commit(change, NULL));
+    sleep_ms(130);
+    if (is_set) OK(livery_set_string(store, LIVERY_LAYER_USER, "pin", TEXT("4444")));
+    else OK(livery_reset(store, LIVERY_LAYER_USER, "pin"));
+    OK(livery_history(store, NULL, &told));
+    OK(livery_value_to_json(told, 0, &text, NULL));
+    EXPECT(!strstr(text, "2222") && !strstr(text, "3333"));
+    livery_free(text);
+    OK(livery_value_release(told));
+  }
+  OK(livery_close(store));
+}

@@ -148,6 +148,19 @@ def announced():
     expect(owner.post("/nothing", f"csrf={owner.csrf}&a=" + "x" * 1000000), 404)
     for connection in stalled:
       connection.close()
+    # Of three for which there is no room together one goes, and the others come to their end.
+    three = []
+    for _ in range(3):
+      connection = connect(page, timeout=30)
+      connection.sendall(owner.head("POST", "/nothing", [*head[:1], f"Content-Length: {60 << 20}", *head[2:]]))
+      three.append(connection)
+    for _ in range(60):
+      for connection in three:
+        connection.sendall(b"x" * (1 << 20))
+    # Malformed, which is looked at once all of it is there.
+    assert sorted(receive(connection).status for connection in three) == [400, 400, 503]
+    for connection in three:
+      connection.close()
 
 
 @promise("a wrong PIN takes as long where none is set, and a long one is refused")

@@ -336,10 +336,11 @@ final class KnownSetting {
   /// - Parameters:
   ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
   ///   - trial: how long the commit is on trial; nil if it is not.
-  /// - Returns: what changed by that for those who read it, if anything did; and before it what time had changed meanwhile.
+  ///   - isEdited: whether somebody has set or reset it, and not time alone, a schema or a backup changed it.
+  /// - Returns: what changed by that for those who read it, if anything did; and if it was edited what time had changed before.
   func settle(
     _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
-    _ claims: Claims? = nil, trial: Trial? = nil
+    _ claims: Claims? = nil, trial: Trial? = nil, isEdited: Bool = false
   ) throws(StoreError) -> (lapse: LogEntry.Change?, change: LogEntry.Change?) {
     var present = try look(view, anew: true)
     let before = former ?? Former(present, name)
@@ -367,17 +368,7 @@ final class KnownSetting {
     let stored = State(record: record, isThere: !record.isUnknown || !record.values.isEmpty)
     if isKeepable(stored) { state = stored }
     if isSame { return (nil, nil) }
-    var last = old.record
-    var lapse: LogEntry.Change?
-    // Readers have gone by the clock.
-    if !isExpiry, admission.counts, let over = old.record, over.hasExpired(at: horizon) {
-      last = view.inEffect(decide(before.values, at: horizon), admission.declared, revision: revision, at: now)
-      lapse = LogEntry.Change(name, from: over, to: last)
-      lapse?.isExpiry = true
-      lapse?.layer = over.layer
-    }
-    var change = LogEntry.Change(name, from: last, to: fresh)
-    guard admission.counts, lapse != nil || change != nil else { return (lapse, change) }
+    guard admission.counts else { return (nil, LogEntry.Change(name, from: old.record, to: fresh)) }
     let isSecret: Bool
     if let declared = admission.declared {
       isSecret = declared.holdsSecret
@@ -387,7 +378,16 @@ final class KnownSetting {
       let isNew = try view.isSecret(name, nil, fresh?.value, claims)
       isSecret = try isNew ? true : view.isSecret(name, nil, old.record?.value, claims)
     }
-    lapse?.isSecret = isSecret
+    var last = old.record
+    var lapse: LogEntry.Change?
+    // Readers have gone by the clock. Of a secret nothing is told that is gone.
+    if isEdited, !isSecret, let over = old.record, over.hasExpired(at: horizon) {
+      last = view.inEffect(decide(before.values, at: horizon), admission.declared, revision: revision, at: now)
+      lapse = LogEntry.Change(name, from: over, to: last)
+      lapse?.isExpiry = true
+      lapse?.layer = over.layer
+    }
+    var change = LogEntry.Change(name, from: last, to: fresh)
     change?.isSecret = isSecret
     return (lapse, change)
   }

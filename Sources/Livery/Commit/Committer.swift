@@ -111,7 +111,8 @@ struct Committer {
     for setting in touched {
       let admission = try admission(setting)
       let (lapse, made) = try setting.settle(
-        admission, revision: revision, now: now, horizon: horizon, view, memory.claims, trial: term)
+        admission, revision: revision, now: now, horizon: horizon, view, memory.claims, trial: term,
+        isEdited: !setting.isExpiry)
       if let lapse { entry.changes.append(lapse) }
       guard var change = made else { continue }
       change.layer = setting.layer
@@ -544,19 +545,18 @@ extension View {
   ) throws(StoreError) {
     let horizon = try limits.horizon(entry.time, self)
     let all = names.names
-    var made = [(lapse: LogEntry.Change?, change: LogEntry.Change?)](repeating: (nil, nil), count: all.count)
+    var made = [LogEntry.Change?](repeating: nil, count: all.count)
     // In the order of names pages are filled one after the other.
     for number in sortedOrder(of: all.count, { all[$0].precedesInBytes(all[$1]) }) {
       let setting = KnownSetting(all[number], isKept: false)
       try change(setting)
       made[number] = try setting.settle(
-        admission(setting.name), revision: entry.revision, now: entry.time, horizon: horizon, self)
+        admission(setting.name), revision: entry.revision, now: entry.time, horizon: horizon, self
+      ).change
     }
-    for (lapse, change) in made {
-      for case var one? in [lapse, change] {
-        one.isSecret = isSecret(one.name)
-        entry.changes.append(one)
-      }
+    for case var change? in made {
+      change.isSecret = isSecret(change.name)
+      entry.changes.append(change)
     }
   }
 }

@@ -80,7 +80,7 @@ extension Console {
     guard !asset.isEmpty, asset.count <= Limit.asset else {
       throw Refusal(.invalid, "An image has 1 to \(Limit.asset) bytes.")
     }
-    // Devices would refuse it, and all that comes with it.
+    // What a browser or an app cannot show is found here, and not on all devices.
     do throws(StoreError) { _ = try Assets.describe(asset) } catch { throw Refusal(.invalid, error.message) }
     let hash = Crypto.hash(asset)
     try change { (stamp) throws(Refusal) in

@@ -74,11 +74,20 @@ final class Gate: @unchecked Sendable {
 enum PIN {
   static let lengths = 4...Password.longest
 
+  /// What is like a hash, to look whether a setting may hold one.
+  static let likeHash =
+    "$argon2id$v=19$m=8192,t=3,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+  /// - Throws: `.invalidArgument`.
+  static func checkLength(_ pin: String) throws(StoreError) {
+    guard lengths.contains(pin.utf8.count) else { throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes") }
+  }
+
   /// What the setting holds.
   ///
   /// - Throws: `.invalidArgument` for a wrong length.
   static func hash(_ pin: String) throws(StoreError) -> String {
-    guard lengths.contains(pin.utf8.count) else { throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes") }
+    try checkLength(pin)
     guard let hash = Password.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
     return hash
   }

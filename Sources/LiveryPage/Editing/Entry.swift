@@ -106,7 +106,7 @@ extension Element {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func trimmed(_ text: String) -> String {
+  static func trimmed(_ text: String) -> String {
     var bytes = Array(text.utf8)[...]
     while let first = bytes.first, first == 32 || (9...13).contains(first) { bytes.removeFirst() }
     while let last = bytes.last, last == 32 || (9...13).contains(last) { bytes.removeLast() }

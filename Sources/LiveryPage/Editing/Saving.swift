@@ -54,7 +54,12 @@ extension Page {
       if element.holdsFile {
         if let bytes = uploads[key] { content = .file(bytes) }
       } else if element.kind != .list, let typed = draft.typed(element) {
-        content = isEmptied(element, typed) ? .reset : .value(element.value(for: typed))
+        do throws(StoreError) {
+          content = isEmptied(element, typed) ? .reset : .value(try kept(element.value(for: typed), of: name))
+        } catch {
+          draft.errors[key] = error.message
+          continue
+        }
       }
       var verb: String?
       if let frame = options.frame {
@@ -121,7 +126,7 @@ extension Page {
             isSame = edit.element.shows(now, for: value)
           }
           if !isSame { try expect(edit, change) }
-          try change.set(name, to: try kept(value, of: name))
+          try change.set(name, to: value)
         case .file(let bytes):
           try expect(edit, change)
           try change.set(name, to: try edit.element.value(of: bytes, for: change))
@@ -138,9 +143,7 @@ extension Page {
   /// Of the PIN that the page asks for its hash is kept.
   private func kept(_ value: Value, of name: String) throws(StoreError) -> Value {
     guard case .string(let pin) = value, isPIN(name) else { return value }
-    do throws(StoreError) { return .string(try PIN.hash(pin)) } catch {
-      throw StoreError(error.code, error.message, setting: name)
-    }
+    return .string(try PIN.hash(pin))
   }
 
   /// Whether a setting is the one that the PIN is compared with, by whatever name that was given.
@@ -197,7 +200,7 @@ extension Page {
 
   /// Whether a field was emptied whose setting has no value that is empty: the layer's value is taken away then.
   func isEmptied(_ element: Element, _ typed: String) -> Bool {
-    guard options.frame == nil, typed.utf8.isEmpty else { return false }
+    guard options.frame == nil, Element.trimmed(typed).utf8.isEmpty else { return false }
     switch element.kind {
     case .integer, .number, .date, .color: return true
     default: return false
@@ -209,7 +212,12 @@ extension Page {
     if isEmptied(element, typed) { return nil }
     do throws(StoreError) {
       let change = try store.change(options.layer)
-      try change.set(element.name, to: try kept(element.value(for: typed), of: element.name))
+      var value = element.value(for: typed)
+      if isPIN(element.name) {
+        try PIN.checkLength(typed)
+        value = .string(PIN.likeHash)
+      }
+      try change.set(element.name, to: value)
       _ = try change.value(element.name)
       return nil
     } catch {

@@ -88,7 +88,7 @@ struct Form: Sendable {
     var names: [String] = []
     for change in commit["changes"]?.items ?? [] {
       guard let name = change["name"]?.text, element(name)?.isEditable ?? false,
-        change["layer"]?.text?.sameBytes(as: layer) ?? true
+        change["layer"]?.text?.sameBytes(as: layer) ?? true || change["expired"]?.isTrue ?? false
       else { return nil }
       if !names.contains(where: { $0.sameBytes(as: name) }) { names.append(name) }
     }

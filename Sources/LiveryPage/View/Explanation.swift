@@ -48,7 +48,8 @@ extension Parts {
         let isSecret = change["secret"]?.isTrue ?? false
         let old = isSecret ? words[.hidden] : shown(about, change["old"])
         let new = isSecret ? words[.hidden] : shown(about, change["new"])
-        html += "<li>\(about.title): <del>\(old)</del> → <ins>\(new)</ins></li>\n"
+        let why = change["expired"]?.isTrue ?? false ? ", " + words[.expired] : ""
+        html += "<li>\(about.title): <del>\(old)</del> → <ins>\(new)</ins>\(why)</li>\n"
       }
       html += "</ul>"
       if form.undoable(commit, in: layer) != nil {
