@@ -132,7 +132,7 @@ def test_what_a_person_saves_stays_though_it_is_what_is_on_trial(serve, visit, s
   page.goto(served.base + "/at/0")
   page.locator("[name='v:volume']").fill("75")
   begin(served)
-  page.locator("button[value=save]").click()
+  page.locator(".save button.main").click()
   page.wait_for_selector("#notice")
   assert served.store.trial()["settings"] == [] and page.locator("#trial").count() == 0
   # Nothing of it is left, so that another one may begin, and goes back to what was saved.
@@ -146,6 +146,6 @@ def test_what_a_person_saves_is_set_though_another_layer_has_the_same(serve, vis
   page.goto(served.base + "/at/0")
   page.locator("[name='v:volume']").fill("75")
   served.store.set("volume", 75, layer="session")
-  page.locator("button[value=save]").click()
+  page.locator(".save button.main").click()
   served.store.reset("volume", layer="session")
   assert served.store.get("volume") == 75
