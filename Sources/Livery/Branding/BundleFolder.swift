@@ -26,7 +26,8 @@ enum BundleFolder {
       case EXDEV, ELOOP: throw StoreError(.invalidValue, "`\(shown)` leads out of the bundle", systemError: code)
       case EFBIG:
         throw StoreError(
-          .invalidValue, "`\(shown)` has more than the \(Asset.maximumSize) bytes that a file of a brand may have", systemError: code)
+          .invalidValue, "`\(shown)` has more than the \(Asset.maximumSize) bytes that a file of a brand may have",
+          systemError: code)
       default: throw .system(code, shown)
       }
     }
