@@ -127,13 +127,14 @@ extension Fleet: ConsoleModel {
     }
   }
 
-  func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal) {
+  func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal) -> Bool {
     lock.withLock {
       guard let place = groupNames.firstIndex(of: name), groupNames.indices.contains(place + (up ? -1 : 1)) else {
-        return
+        return false
       }
       groupNames.swapAt(place, place + (up ? -1 : 1))
       note("Group moved", name, person)
+      return true
     }
   }
 
