@@ -17,7 +17,7 @@ import Testing
     func admit(_ head: Head, _ target: Target, cookies: [ArraySlice<UInt8>]) -> Admission {
       hasBegun.store(true, ordering: .releasing)
       while !goesOn.load(ordering: .acquiring) { lvh_sleep(2) }
-      var admission = Admission(nil, longestBody: 100)
+      var admission = Admission(nil, longestBody: 32 << 10)
       admission.isForm = false
       admission.needsToken = false
       return admission
