@@ -11,7 +11,7 @@ import time
 import publisher
 import pytest
 import read_sync
-from conftest import PROGRAM, SCHEMA, Console, free_port, join, wait
+from conftest import PROGRAM, ROOT, SCHEMA, Console, free_port, join, wait
 
 
 def troubles(console):
@@ -255,12 +255,13 @@ def test_another_password_ends_the_wait_of_a_name(console):
 
 
 def test_images_are_given_by_command(console, tmp_path):
-  image = tmp_path / "logo.png"
-  image.write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 64)
+  image = ROOT / "Tests" / "Fixtures" / "images" / "rgba.png"
   name = console.run("asset", "add", image).strip()
   assert console.ask("GET", f"/api/v1/assets/{name}").body == image.read_bytes()
   assert console.json("asset", "add", image) == {"id": name}
   console.run("asset", "add", tmp_path / "nowhere", expected=3)
+  (tmp_path / "none.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 64)
+  assert "PNG image is damaged" in console.run("asset", "add", tmp_path / "none.png", expected=4)
 
 
 def test_nothing_that_says_nothing_is_published(tmp_path):
