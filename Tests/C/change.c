@@ -348,6 +348,15 @@ TEST("a commit that expects an older state is a CONFLICT", expect) {
   OK(livery_change_expect(change, "note", 0));
   OK(livery_set_int(store, user, "pair.b", 2));
   OK(livery_change_commit(change, NULL));
+
+  // What this store never was is known of another one.
+  OK(livery_revision(store, &revision));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.a", 4));
+  OK(livery_change_expect(change, "pair.a", revision + 1));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_change_commit(change, NULL));
+  OK(livery_change_expect(change, "pair.a", revision));
+  OK(livery_change_commit(change, NULL));
   OK(livery_close(store));
 }
 

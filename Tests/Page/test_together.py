@@ -5,6 +5,7 @@ import re
 import signal
 import threading
 import time
+from datetime import datetime, timedelta, timezone
 
 import livery
 import pytest
@@ -253,3 +254,19 @@ def test_who_types_hears_that_the_session_is_over(serve, visit):
   page.fill("[name='v:notice']", "more of it")
   page.wait_for_function("() => document.getElementById('unsaved').textContent.includes('This session is over')")
   assert page.input_value("[name='v:notice']") == "more of it"
+
+
+def test_what_had_expired_before_is_said_and_keeps_nobody_from_undoing(serve, visit):
+  served = serve()
+  served.store.set("volume", 10)
+  with served.store.change("session") as change:
+    change.expires(datetime.now(timezone.utc) + timedelta(milliseconds=300))
+    change["volume"] = 30
+  time.sleep(0.4)
+  served.store.set("volume", 20)
+  page = visit(served.link(), False)
+  page.goto(served.base + "/history?name=volume")
+  latest = page.locator(".commits > li").first
+  assert "30 → 10, expired" in latest.inner_text() and "10 → 20" in latest.inner_text()
+  latest.locator("button").click()
+  assert served.store.get("volume") == 10
