@@ -7,6 +7,7 @@ import stat
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from browser import Answer, Browser, Program, connect, exchange, receive, wait_for
 from promises import SERVE, expect, is_closed, promise, wait_for_end, wait_until
@@ -341,6 +342,27 @@ def unix_sockets():
     with Program(SERVE, f"unix_socket={path}") as page:
       assert page.greeting.startswith("error"), page.greeting
     assert pathlib.Path(path).read_text() == "mine"
+
+
+@promise("of several that find an abandoned socket at once one listens there")
+def heirs():
+  with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(8) as pool:
+    path = os.path.join(folder, "page")
+    for _ in range(12):
+      with socket.socket(socket.AF_UNIX) as left:
+        left.bind(path)
+      programs = list(pool.map(lambda _: Program(SERVE, f"unix_socket={path}"), range(8)))
+      try:
+        listening = [page for page in programs if page.token]
+        assert len(listening) == 1, [page.greeting for page in programs]
+        page = listening[0]
+        page.socket_path, page.port = path, 0
+        assert exchange(page, f"GET /open/{page.token} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()).status == 303
+        assert os.listdir(folder) == ["page"]
+      finally:
+        for page in programs:
+          page.__exit__()
+      assert os.listdir(folder) == []
 
 
 @promise("it listens where it may, and says why not")
