@@ -28,6 +28,7 @@ struct LogEntry: Sendable {
     }
 
     /// What readers see of one effective record in place of another; nil if they see no difference.
+    @_optimize(speed)
     init?(_ name: String, from old: Record?, to new: Record?) {
       self.init(name: name, layer: new?.layer ?? old?.layer ?? .defaults)
       self.old = old?.value
@@ -115,6 +116,7 @@ extension LogEntry {
   /// The stored form, bound to the key it is stored under: CBOR of an object behind its checksum. `t` time, `l` layer,
   /// `o` origin, `k` kind (1 schema, 2 too large, 4 begins a trial, 8 confirms one, 16 takes one back), `b` the revision that
   /// began the trial or how long that is in microseconds, `c` changes with the edits that made them, `e` other edits.
+  @_optimize(speed)
   func encode(key: [UInt8]) throws(StoreError) -> [UInt8] {
     var writer = CBOR.Writer(capacity: 64 + min(roughSize, 1 << 16))
     var growth = Memory.Growth()
@@ -126,15 +128,17 @@ extension LogEntry {
     }
     writer.key(UInt8(ascii: "c"))
     writer.list(changes.count)
-    for (index, change) in changes.enumerated() {
-      Self.write(change, told[index].map { edits[$0] }, revision, &writer)
-      guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
+    // Of a span nothing is copied.
+    let all = changes.span
+    for index in all.indices {
+      Self.write(all[index], told[index].map { edits[$0] }, revision, &writer)
+      guard growth.allows(writer.count) else { throw Memory.shortage(of: writer.count) }
     }
     writer.key(UInt8(ascii: "e"))
     writer.list(others.count)
     for index in others {
       Self.write(edits[index], &writer)
-      guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
+      guard growth.allows(writer.count) else { throw Memory.shortage(of: writer.count) }
     }
     writer.key(UInt8(ascii: "k"))
     writer.int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0) | (trial?.kind ?? 0))
@@ -144,8 +148,7 @@ extension LogEntry {
     writer.text(origin)
     writer.key(UInt8(ascii: "t"))
     writer.int(time.microseconds)
-    writer.seal(key: key, tag: Tag.log)
-    return writer.bytes
+    return writer.sealed(key: key, tag: Tag.log)
   }
 
   /// What it takes in bytes, about.
@@ -162,6 +165,7 @@ extension LogEntry {
   }
 
   /// For each change the edit that made it, where that is the only one of its setting, and the edits that are left.
+  @_optimize(speed)
   private func editsByChange() -> (told: [Int?], others: [Int]) {
     if isInStep { return (edits.indices.map { $0 }, []) }
     var names = ByteIndex()
@@ -182,6 +186,7 @@ extension LogEntry {
   }
 
   /// Whether each edit has made the change at its place, as nearly always.
+  @_optimize(speed)
   private var isInStep: Bool {
     guard edits.count == changes.count else { return false }
     for index in edits.indices {
@@ -192,6 +197,7 @@ extension LogEntry {
     return true
   }
 
+  @_optimize(speed)
   private static func write(_ change: Change, _ edit: Edit?, _ revision: UInt64, _ writer: inout CBOR.Writer) {
     var flags: Int64 = change.isWritable ? Flag.writable : 0
     if change.old != nil { flags |= Flag.old }

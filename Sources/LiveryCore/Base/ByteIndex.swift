@@ -38,6 +38,7 @@ public struct ByteIndex: Sendable {
   }
 
   @inline(never)
+  @_optimize(speed)
   private mutating func insert(_ key: RawSpan) -> (number: Int, isNew: Bool) {
     if entries.count * 4 >= slots.count * 3 { grow() }
     let hash = Self.hash(key)
@@ -62,6 +63,7 @@ public struct ByteIndex: Sendable {
   }
 
   /// Where a key is, or is to be put.
+  @_optimize(speed)
   private func slot(of key: RawSpan, _ hash: UInt64) -> Int {
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
@@ -73,8 +75,9 @@ public struct ByteIndex: Sendable {
     let entry = entries[number]
     let start = number == 0 ? 0 : entries[number - 1].end
     guard entry.hash == hash, entry.end - start == key.byteCount else { return false }
-    for offset in 0..<key.byteCount where bytes[start + offset] != key.byte(at: offset) { return false }
-    return true
+    return bytes.withUnsafeBytes { all in
+      key.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: all[start..<entry.end]).hasSameBytes(as: $0) }
+    }
   }
 
   private mutating func grow() {

@@ -22,8 +22,32 @@ extension String {
     withBytes { (mine) in other.withBytes { mine.precedes($0) } }
   }
 
+  /// The number of its code points, which Unicode calls scalar values: of bytes that continue none.
+  public var scalarCount: Int {
+    @inline(never) get {
+      withBytes { (bytes) in
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var count = bytes.count
+        var offset = 0
+        while offset + 8 <= bytes.count {
+          let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          // A one for each byte that continues a code point; the product has their sum in its highest byte.
+          count -= Int(truncatingIfNeeded: ((word >> 7 & ~(word >> 6) & ones) &* ones) >> 56)
+          offset += 8
+        }
+        while offset < bytes.count {
+          if bytes[offset] & 0xc0 == 0x80 { count -= 1 }
+          offset += 1
+        }
+        return count
+      }
+    }
+  }
+
   /// The text's bytes.
-  public var bytes: [UInt8] { Array(utf8) }
+  public var bytes: [UInt8] {
+    @inline(never) get { withBytes { Array($0) } }
+  }
 
   /// Hands `body` the bytes in their place.
   @inlinable
@@ -63,7 +87,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// Whether as many bytes are the same.
-  fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+  func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     var offset = 0
     while offset + 8 <= count {
       if loadUnaligned(fromByteOffset: offset, as: UInt64.self)

@@ -29,13 +29,13 @@ public enum CBOR {
   ///
   /// They can be decoded if the value passes `check()`.
   public static func encode(_ value: Value) -> [UInt8] {
-    var out: [UInt8] = []
-    out.reserveCapacity(64)
+    var out = ByteBuffer()
     append(value, to: &out)
-    return out
+    return out.array
   }
 
-  static func append(_ value: Value, to out: inout [UInt8], depth: Int = 0) {
+  @_optimize(speed)
+  static func append(_ value: Value, to out: inout ByteBuffer, depth: Int = 0) {
     switch value {
     case .bool(let truth): out.append(truth ? trueByte : falseByte)
     case .int(let number):
@@ -48,7 +48,7 @@ public enum CBOR {
     case .string(let text): append(text, to: &out)
     case .data(let bytes):
       appendHead(.bytes, UInt64(bytes.count), to: &out)
-      out += bytes
+      out.append(bytes)
     case .url(let text):
       appendHead(.tag, urlTag, to: &out)
       append(text, to: &out)
@@ -89,46 +89,42 @@ public enum CBOR {
     return lengths.0 == lengths.1 ? left.precedesInBytes(right) : lengths.0 < lengths.1
   }
 
-  static func append(_ text: String, to out: inout [UInt8]) {
+  @_optimize(speed)
+  static func append(_ text: String, to out: inout ByteBuffer) {
     appendHead(.text, UInt64(text.utf8.count), to: &out)
     out.append(text)
   }
 
-  private static func append(_ number: Double, to out: inout [UInt8]) {
+  private static func append(_ number: Double, to out: inout ByteBuffer) {
     if let half = Half.exactly(number) {
       out.append(halfByte)
-      appendBigEndian(UInt64(half), count: 2, to: &out)
+      out.append(bigEndian: half)
     } else if Double(Float(number)) == number {
       out.append(singleByte)
-      appendBigEndian(UInt64(Float(number).bitPattern), count: 4, to: &out)
+      out.append(bigEndian: Float(number).bitPattern)
     } else {
       out.append(doubleByte)
-      appendBigEndian(number.bitPattern, count: 8, to: &out)
+      out.append(bigEndian: number.bitPattern)
     }
   }
 
-  static func appendHead(_ major: Major, _ argument: UInt64, to out: inout [UInt8]) {
+  @_optimize(speed)
+  static func appendHead(_ major: Major, _ argument: UInt64, to out: inout ByteBuffer) {
     let type = major.rawValue << 5
     switch argument {
     case 0...23: out.append(type | UInt8(truncatingIfNeeded: argument))
     case 24...0xff:
       out.append(type | 24)
-      appendBigEndian(argument, count: 1, to: &out)
+      out.append(UInt8(truncatingIfNeeded: argument))
     case 0x100...0xffff:
       out.append(type | 25)
-      appendBigEndian(argument, count: 2, to: &out)
+      out.append(bigEndian: UInt16(truncatingIfNeeded: argument))
     case 0x10000...0xffff_ffff:
       out.append(type | 26)
-      appendBigEndian(argument, count: 4, to: &out)
+      out.append(bigEndian: UInt32(truncatingIfNeeded: argument))
     default:
       out.append(type | 27)
-      appendBigEndian(argument, count: 8, to: &out)
-    }
-  }
-
-  private static func appendBigEndian(_ number: UInt64, count: Int, to out: inout [UInt8]) {
-    withUnsafeBytes(of: number.bigEndian) { bytes in
-      out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[(8 - count)...]))
+      out.append(bigEndian: argument)
     }
   }
 }

@@ -46,7 +46,7 @@ public enum Checksum {
     sum(of: bytes, key: key.span.bytes, tag: tag)
   }
 
-  private static func compute(_ bytes: RawSpan, key: RawSpan, tag: UInt8) -> UInt64 {
+  static func compute(_ bytes: RawSpan, key: RawSpan, tag: UInt8) -> UInt64 {
     sum(of: bytes.extracting(size..<bytes.byteCount), key: key, tag: tag)
   }
 

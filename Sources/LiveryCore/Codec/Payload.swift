@@ -1,25 +1,26 @@
 /// The stored form of a value without its type: scalars plainly, little-endian; lists and objects as CBOR.
 public enum Payload {
   public static func encode(_ value: Value) -> [UInt8] {
-    var bytes: [UInt8] = []
+    var bytes = ByteBuffer(capacity: size(of: value))
     append(value, to: &bytes)
-    return bytes
+    return bytes.array
   }
 
-  public static func append(_ value: Value, to bytes: inout [UInt8]) {
+  public static func append(_ value: Value, to bytes: inout ByteBuffer) {
     switch value {
     case .bool(let value): bytes.append(value ? 1 : 0)
     case .int(let value): bytes.append(littleEndian: value)
     case .double(let value): bytes.append(littleEndian: value.bitPattern)
     case .date(let value): bytes.append(littleEndian: value.microseconds)
     case .string(let text), .url(let text), .image(let text): bytes.append(text)
-    case .data(let data): bytes.append(contentsOf: data)
+    case .data(let data): bytes.append(data)
     case .color(let color):
-      for component in [color.red, color.green, color.blue, color.alpha] {
-        bytes.append(littleEndian: component.bitPattern)
-      }
+      bytes.append(littleEndian: color.red.bitPattern)
+      bytes.append(littleEndian: color.green.bitPattern)
+      bytes.append(littleEndian: color.blue.bitPattern)
+      bytes.append(littleEndian: color.alpha.bitPattern)
     case .list, .object: CBOR.append(value, to: &bytes)
-    case .sealed(let sealed): bytes.append(contentsOf: sealed.bytes)
+    case .sealed(let sealed): bytes.append(sealed.bytes)
     }
   }
 

@@ -50,6 +50,7 @@ extension Record {
   }
 
   /// Whether two records say the same, whichever commits made them.
+  @_optimize(speed)
   public func saysTheSame(as other: Record) -> Bool {
     value == other.value && layer == other.layer && expires == other.expires && isRejected == other.isRejected
       && isLocked == other.isLocked && boot == other.boot

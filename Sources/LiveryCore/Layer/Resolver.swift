@@ -54,11 +54,13 @@ public func resolve(_ records: [Record], at now: Timestamp) -> Resolution {
 }
 
 /// The same without what became of each record.
+@_optimize(speed)
 public func decide(_ records: [Record], at now: Timestamp) -> (winner: Record?, isLocked: Bool) {
   let (winner, isLocked) = strongest(records, at: now)
   return (winner.map { records[$0] }, isLocked)
 }
 
+@_optimize(speed)
 private func strongest(_ records: [Record], at now: Timestamp) -> (winner: Int?, isLocked: Bool) {
   var winner: Int?
   var isLocked = false

@@ -37,6 +37,7 @@ public struct SettingRecord: Sendable {
     for value in values { set(value) }
   }
 
+  @_optimize(speed)
   public func value(of layer: Layer) -> Record? {
     for index in values.indices where values[index].layer == layer { return values[index] }
     return nil
@@ -69,6 +70,7 @@ public struct SettingRecord: Sendable {
   }
 
   /// The same for what stays on trial.
+  @_optimize(speed)
   public mutating func exchange(_ record: Record) {
     let place = values.firstIndex { $0.layer >= record.layer } ?? values.count
     if place < values.count, values[place].layer == record.layer {
@@ -117,6 +119,7 @@ public struct SettingRecord: Sendable {
   }
 
   /// Notes what is in effect: one of the values, as it is or converted; nil if reads are to know nothing of the setting.
+  @_optimize(speed)
   public mutating func putEffective(_ record: Record?) {
     isUnknown = record == nil
     winner = record?.value == nil ? nil : record?.layer
@@ -129,7 +132,11 @@ public struct SettingRecord: Sendable {
       }
     }
     guard let record, let winner else { return }
-    if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { converted = record }
+    // By index: to copy a value takes longer than to compare it.
+    for index in values.indices where values[index].layer == winner {
+      if values[index].value == record.value { return }
+    }
+    converted = record
   }
 }
 
@@ -189,15 +196,16 @@ extension SettingRecord {
 
 extension SettingRecord {
   /// The stored form, bound to the name it is stored under.
+  @_optimize(speed)
   public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
-    var bytes: [UInt8] = []
+    // Of a span nothing is copied.
+    let all = values.span
     var capacity = 32
-    for index in values.indices {
-      capacity += 32 + values[index].origin.utf8.count + Payload.size(of: values[index].value)
-    }
-    bytes.reserveCapacity(capacity)
+    for index in all.indices { capacity += 32 + all[index].origin.utf8.count + Payload.size(of: all[index].value) }
+    var bytes = ByteBuffer(capacity: capacity)
     bytes.append(littleEndian: UInt64(0))
-    let first = winner.flatMap { winner in values.firstIndex { $0.layer == winner } }
+    var first: Int?
+    for index in all.indices where all[index].layer == winner { first = index }
     var head = SettingPlace.format
     if isLocked { head |= SettingPlace.locked }
     if first != nil { head |= SettingPlace.hasValue }
@@ -212,18 +220,18 @@ extension SettingRecord {
         bytes.append(value.type.rawValue | (form == nil ? 0 : SettingPlace.sealedType))
         let payload = form?.bytes ?? Payload.encode(value)
         bytes.append(varint: UInt64(payload.count))
-        bytes.append(contentsOf: payload)
+        bytes.append(payload)
       }
     }
     if let trial {
       let part = trial.stored
       bytes.append(varint: UInt64(part.count))
-      bytes.append(contentsOf: part)
+      bytes.append(part)
     }
-    if let first { values[first].append(to: &bytes) }
-    for index in values.indices where index != first { values[index].append(to: &bytes) }
-    Checksum.seal(&bytes, key: key, tag: tag)
-    return bytes
+    if let first { all[first].append(to: &bytes) }
+    for index in all.indices where index != first { all[index].append(to: &bytes) }
+    bytes.seal(key: key, tag: tag)
+    return bytes.array
   }
 
   /// Reads a stored record back; nil if it is damaged or belongs to another name.
@@ -288,7 +296,8 @@ extension Record {
     self = record.with(value)
   }
 
-  func append(to bytes: inout [UInt8]) {
+  @_optimize(speed)
+  func append(to bytes: inout ByteBuffer) {
     guard let value else { return }
     let form = sealedForm
     var flags: UInt8 = 0
@@ -312,19 +321,7 @@ extension Record {
     default:
       let payload = form?.bytes ?? Payload.encode(value)
       bytes.append(varint: UInt64(payload.count))
-      bytes.append(contentsOf: payload)
+      bytes.append(payload)
     }
-  }
-}
-
-extension [UInt8] {
-  /// A number in as many groups of 7 bits as it needs, the lowest first; all but the last with 128 added (LEB128).
-  mutating func append(varint value: UInt64) {
-    var rest = value
-    while rest >= 128 {
-      append(UInt8(truncatingIfNeeded: rest) | 128)
-      rest >>= 7
-    }
-    append(UInt8(truncatingIfNeeded: rest))
   }
 }

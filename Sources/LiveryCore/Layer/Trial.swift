@@ -122,13 +122,13 @@ extension TrialPart {
   }
 
   private var encoded: [UInt8] {
-    var bytes: [UInt8] = []
+    var bytes = ByteBuffer()
     bytes.append(littleEndian: term.boot)
     bytes.append(littleEndian: term.began)
     bytes.append(littleEndian: term.deadline)
     bytes.append(layers.bits)
     bytes.append(varint: term.revision)
     for record in former { record.append(to: &bytes) }
-    return bytes
+    return bytes.array
   }
 }

@@ -123,7 +123,7 @@ extension SettingValidator {
       }
       if descriptor.kind == .url { return }
     }
-    length(text.unicodeScalars.count, value, unit: "characters", in: &run)
+    length(text.scalarCount, value, unit: "characters", in: &run)
     guard let source = descriptor.pattern else { return }
     guard let pattern else {
       run.report(.invalidValue, "Pattern", "Pattern \(source) cannot be used")

@@ -27,10 +27,27 @@ public func checkOrigin(_ origin: String) throws(StoreError) {
 extension String {
   /// Whether there is a byte that a control character has; C2 begins other characters, too.
   fileprivate var hasControls: Bool {
-    var text = self
-    return text.withUTF8 { bytes in
-      for byte in bytes where byte < 0x20 || byte == 0x7f || byte == 0xc2 { return true }
-      return false
+    @inline(never) get {
+      withBytes { (bytes) in
+        var offset = 0
+        // Eight at once: of what is less than a byte the difference borrows, as long as it has not the highest bit.
+        while offset + 8 <= bytes.count {
+          let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          let (ones, highest) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+          func has(_ byte: UInt64) -> UInt64 {
+            let rest = word ^ ones &* byte
+            return (rest &- ones) & ~rest
+          }
+          if ((word &- ones &* 0x20) & ~word | has(0x7f) | has(0xc2)) & highest != 0 { return true }
+          offset += 8
+        }
+        while offset < bytes.count {
+          let byte = bytes[offset]
+          if byte < 0x20 || byte == 0x7f || byte == 0xc2 { return true }
+          offset += 1
+        }
+        return false
+      }
     }
   }
 }
