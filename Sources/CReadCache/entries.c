@@ -167,6 +167,13 @@ bool lvs_cache_keep(lvs_cache *cache, lvs_slot *slot, const char *name, size_t l
   return is_worth_while;
 }
 
+bool lvs_cache_holds_all(lvs_cache *cache) {
+  if (cache->is_blind || !try_lock(cache)) return false;
+  bool holds = cache->hand == 0 && get(&cache->ring_end) <= cache->ring_words;
+  unlock(cache);
+  return holds;
+}
+
 lvs_slot *lvs_cache_intern(lvs_cache *cache, const char *name, size_t length) {
   if (cache->is_blind || length == 0 || length > LVS_CACHE_NAME_MAX) return NULL;
   lock(cache);

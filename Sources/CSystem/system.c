@@ -2,6 +2,7 @@
 #include "csystem.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <regex.h>
@@ -28,6 +29,24 @@ bool lvs_can_map(uint64_t size) {
   if (place == MAP_FAILED) return false;
   munmap(place, size);
   return true;
+}
+
+void lvs_forget_pages(int file) {
+  struct stat facts;
+  FILE *maps = fstat(file, &facts) == 0 ? fopen("/proc/self/maps", "re") : NULL;
+  if (!maps) return;
+  char line[512];
+  bool begins = true;
+  while (fgets(line, sizeof line, maps)) {
+    uintptr_t start, end;
+    unsigned long long inode;
+    // On some file systems the device is another one than that of the facts. Of no shared map anything is lost.
+    if (begins && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*3cs %*s %*s %llu", &start, &end, &inode) == 3
+        && inode == facts.st_ino)
+      madvise((void *)start, end - start, MADV_DONTNEED);
+    begins = strchr(line, '\n') != NULL;
+  }
+  fclose(maps);
 }
 
 bool lvs_holds(const void *bytes, size_t count, const void *part, size_t part_count) {

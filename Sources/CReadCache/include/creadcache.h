@@ -54,6 +54,9 @@ typedef struct lvs_entry {
 bool lvs_cache_keep(lvs_cache *cache, lvs_slot *slot, const char *name, size_t length, uint64_t commit,
                     const lvs_entry *entry);
 
+// Whether nothing had to go for something else to be kept. False if another thread is busy with the cache.
+bool lvs_cache_holds_all(lvs_cache *cache);
+
 // Copies an entry: the content's length, or -1 if it has to be looked up. `slot` is that of an interned name, or NULL.
 // `buffer` has LVS_CACHE_CONTENT_MAX bytes.
 ptrdiff_t lvs_cache_copy(lvs_cache *cache, lvs_slot *slot, const char *name, size_t length, uint8_t *type,

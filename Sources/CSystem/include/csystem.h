@@ -195,6 +195,9 @@ void lvs_wipe(void *bytes, size_t count);
 // allocator gives them to this thread, overwrites them, and gives them back.
 void lvs_wipe_freed_pages(void);
 
+// Takes pages of a file that is mapped and shared out of the memory of this process; they are mapped again as they are looked
+// at. Does nothing without /proc.
+void lvs_forget_pages(int file);
 // Whether so much address space can be had.
 bool lvs_can_map(uint64_t size);
 

@@ -25,6 +25,7 @@ extension SharedEnvironment {
             value, place, bytes, of: name, isAlias: isAlias, in: slot, at: view.transaction.id)
         }
         if isWorthWhile { cache.follow(view) }
+        lookedAt.note(view, environment, cache)
         return value
       }
     } catch {

@@ -15,6 +15,7 @@ class SharedEnvironment: @unchecked Sendable {
   let wake: WakeWord
   let clock: StoreClock
   let cache: SettingCache
+  let lookedAt = LookedAtPages()
   let reserve = SpaceReserve()
   let sealing = Sealing()
   let directory: StoreDirectory

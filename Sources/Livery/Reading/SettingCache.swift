@@ -85,6 +85,9 @@ final class SettingCache: @unchecked Sendable {
     }
   }
 
+  /// Whether nothing had to go for something else to be kept.
+  var holdsAll: Bool { lvs_cache_holds_all(pointer) }
+
   /// The place of a name, to be given back with `release`; nil if there is none to be had.
   func intern(_ name: String) -> OpaquePointer? {
     name.withSpan { (name) in name.withText { lvs_cache_intern(pointer, $0, $1) } }
