@@ -21,7 +21,7 @@ let swiftSettings: [SwiftSetting] =
           "-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always",
           // Copies of functions for the closures that they are called with make the library larger, and no faster.
           "-Xllvm", "-sil-disable-pass=closure-specialize",
-          "-Xfrontend", "-function-sections",
+          "-Xfrontend", "-function-sections", "-enforce-exclusivity=unchecked",
         ],
         .when(configuration: .release)),
       .unsafeFlags(["-wmo"], .when(configuration: .debug)),

@@ -111,6 +111,7 @@ final class CommitMemory: @unchecked Sendable {
     logTail = nil
   }
 
+  @_optimize(speed)
   func setting(_ name: String) -> KnownSetting {
     let (number, isNew) = numbers.insert(name)
     if isNew { settings.append(KnownSetting(name, isKept: number < Self.most && !claims.isSecret(name))) }
@@ -121,6 +122,7 @@ final class CommitMemory: @unchecked Sendable {
   func admits(_ name: String) -> Bool { facts.isOpen || claims.covers(name) }
 
   /// What the schema says of a setting's name.
+  @_optimize(speed)
   func row(_ setting: KnownSetting, _ view: View) throws(StoreError) -> SchemaRow? {
     let row = try setting.row(view)
     if setting.hasLargeRow { large.append(setting) }
@@ -155,6 +157,7 @@ final class KnownSetting {
     /// What `expiries` says of it.
     let endings: [ExpiryKey]
 
+    @_optimize(speed)
     init(_ state: State, _ name: String) {
       effective = state.effective
       endings = state.record?.endings(name) ?? []
@@ -201,6 +204,7 @@ final class KnownSetting {
     return self.commit != commit
   }
 
+  @_optimize(speed)
   func row(_ view: View) throws(StoreError) -> SchemaRow? {
     if knowsRow { return row }
     let (read, size) = try view.sizedRow(name)
@@ -222,6 +226,7 @@ final class KnownSetting {
   }
 
   /// - Parameter anew: look at what is stored, which may have been damaged since it was looked at last.
+  @_optimize(speed)
   private func look(_ view: View, anew: Bool = false) throws(StoreError) -> State {
     if let state, !anew || former != nil { return state }
     let read: State
@@ -245,6 +250,7 @@ final class KnownSetting {
   }
 
   /// What a layer holds. A damaged value can be set anew or removed like any other.
+  @_optimize(speed)
   func stored(_ layer: Layer, _ view: View, anew: Bool = false) throws(StoreError) -> Stored {
     let state = try look(view, anew: anew)
     guard let record = state.record else { return (true, nil) }
@@ -254,6 +260,7 @@ final class KnownSetting {
 
   /// Whether the layers beneath `enforced` may not be changed, by what was set there after a revision or counts since then;
   /// for 0 by whatever is there.
+  @_optimize(speed)
   func isLocked(at now: Timestamp, since revision: UInt64, _ view: View) throws(StoreError) -> Bool {
     guard let record = try look(view).record, let lock = record.value(of: .enforced), lock.counts(at: now) else {
       return false
@@ -310,6 +317,7 @@ final class KnownSetting {
     try change(view) { $0 = SettingRecord(values) }
   }
 
+  @_optimize(speed)
   private func change(_ view: View, _ body: (inout SettingRecord) -> Void) throws(StoreError) {
     // In its place: to copy it takes longer than all else.
     var present = try look(view)
@@ -338,6 +346,7 @@ final class KnownSetting {
   ///   - trial: how long the commit is on trial; nil if it is not.
   ///   - isEdited: whether somebody has set or reset it, and not time alone, a schema or a backup changed it.
   /// - Returns: what changed by that for those who read it, if anything did; and if it was edited what time had changed before.
+  @_optimize(speed)
   func settle(
     _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
     _ claims: Claims? = nil, trial: Trial? = nil, isEdited: Bool = false

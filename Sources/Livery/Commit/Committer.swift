@@ -243,6 +243,7 @@ struct Committer {
   }
 
   /// - Parameter left: the revision of what the layer holds now, 0 for nothing.
+  @_optimize(speed)
   private mutating func note(
     _ setting: KnownSetting, _ layer: Layer, _ old: Record?, left: UInt64 = 0, isExpiry: Bool = false
   ) {
@@ -263,6 +264,7 @@ struct Committer {
     try view.deleteExpiry(expiry)
   }
 
+  @_optimize(speed)
   private mutating func apply(_ edit: Edit, _ setting: KnownSetting) throws(StoreError) {
     do throws(StoreError) { try checkName(edit.name) } catch {
       refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
@@ -387,6 +389,7 @@ struct Committer {
   }
 
   /// Whether an edit is allowed at all, whatever its value.
+  @_optimize(speed)
   private func check(
     _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
   ) throws(StoreError) -> [Refusal] {
@@ -441,6 +444,7 @@ struct Committer {
     return try setting.isOnTrial(edit.layer, view)
   }
 
+  @_optimize(speed)
   private func record(_ value: Value, _ edit: Edit, _ declaration: SettingValidator?) throws(StoreError) -> Record {
     let past = edit.provenance
     var expires = edit.expires

@@ -105,6 +105,7 @@ extension View {
 
   /// What a resolution puts in effect: the winner's value in the type that the schema declares, while the layer keeps the
   /// value as it was set.
+  @_optimize(speed)
   func inEffect(
     _ decision: (winner: Record?, isLocked: Bool), _ declared: SettingValidator?, revision: UInt64, at now: Timestamp
   ) -> Record {

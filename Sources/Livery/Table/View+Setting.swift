@@ -51,6 +51,7 @@ extension View {
   /// Stores what there is to be of a setting: sealed if it is a secret, and with what says when its values end.
   ///
   /// - Parameter former: what `expiries` says of what was stored of it before.
+  @_optimize(speed)
   func put(_ setting: SettingRecord, _ name: String, inPlaceOf former: [ExpiryKey]) throws(StoreError) {
     var setting = setting
     if mayBeSealed { setting = try sealed(setting, name) }
