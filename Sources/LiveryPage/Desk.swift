@@ -120,7 +120,7 @@ struct Desk {
     for name in draft.names {
       guard let element = element(name), let typed = draft.typed(element) else { continue }
       if let problem = page.problem(element, typed) {
-        response.body += problem.utf8
+        response.body += (problem.constraint.flatMap { words.fault($0, of: element) } ?? problem.message).utf8
         response.body.append(10)
       }
     }

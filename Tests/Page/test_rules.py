@@ -651,3 +651,67 @@ def test_a_secret_that_may_not_be_empty_is_not_offered_to_be(serve):
     served.store.set(name, "secret")
   text = Tab(served).ask("GET", "/at/0").text
   assert 'name="x:any"' in text and 'name="x:long"' not in text
+
+
+LIMITED = {"Version": 1, "Title": "Limits", "Groups": [{"Title": "One", "Settings": [
+  {"Type": "Number", "Format": "integer", "Title": "Idle", "Key": "idle", "Value": 10, "Minimum": 10, "Maximum": 600, "Step": 5},
+  {"Type": "Number", "Format": "number", "Title": "Zoom", "Key": "zoom", "Value": 1},
+  {"Type": "TextField", "Title": "Name", "Key": "name", "Value": "abc", "MaxLength": 5, "Required": True},
+  {"Type": "TextField", "Title": "Code", "Key": "code", "Value": "AB", "Pattern": "^[A-Z]+$"},
+  {"Type": "URL", "Title": "Home", "Key": "home", "Value": ""},
+  {"Type": "Color", "Title": "Accent", "Key": "accent", "Value": "#102030"},
+  {"Type": "List", "Title": "Names", "Key": "names", "ItemTemplate": [
+    {"Type": "TextField", "Title": "First name", "Key": "first", "Value": "", "MaxLength": 3},
+    {"Type": "ToggleSwitch", "Title": "Shown", "Key": "shown", "Value": True},
+    {"Type": "TextField", "Class": ["Password"], "Title": "Word", "Key": "word", "Value": ""}]},
+  {"Type": "List", "Title": "Plain", "Key": "plain", "Value": ["a", "b"], "ItemTemplate": [{"Type": "TextField", "Title": "One"}]}]}]}
+
+
+@pytest.mark.parametrize("name, typed, english, german", [
+  ("idle", "a few", "Please enter a whole number.", "Bitte geben Sie eine ganze Zahl ein."),
+  ("idle", "3", "Allowed: 10 to 600, in steps of 5", "Erlaubt: 10 bis 600, in Schritten von 5"),
+  ("zoom", "wide", "Please enter a number.", "Bitte geben Sie eine Zahl ein."),
+  ("name", "far too long", "Allowed: at most 5 characters", "Erlaubt: höchstens 5 Zeichen"),
+  ("name", "", "Please enter a value.", "Bitte geben Sie einen Wert ein."),
+  ("code", "ab", "This does not have the form that is wanted here.", "Das hat nicht die Form, die hier verlangt ist."),
+  ("home", "nowhere", "Please enter a whole address, such as https://example.com/.",
+   "Bitte geben Sie eine ganze Adresse ein, etwa https://example.com/."),
+  ("accent", "reddish", "Please enter a color, such as #336699.", "Bitte geben Sie eine Farbe ein, etwa #336699.")])
+def test_what_is_wrong_is_told_in_words_for_people(serve, name, typed, english, german):
+  served = serve(LIMITED)
+  tab = Tab(served)
+  for language, words in (("en", english), ("de", german)):
+    headers = {"Cookie": tab.cookie, "Accept-Language": language, "Content-Type": "application/x-www-form-urlencoded"}
+    for path, status in (("/at/0", 422), ("/check", 200)):
+      tab.connection.request("GET", "/at/0", headers={"Cookie": tab.cookie, "Accept-Language": language})
+      fields = Tab.read(tab.connection.getresponse().read().decode())
+      tab.connection.request("POST", path, urllib.parse.urlencode({**fields, "v:" + name: typed}), headers)
+      answer = tab.connection.getresponse()
+      assert answer.status == status and words in answer.read().decode(), (language, path)
+  assert served.store.get("name") == "abc"
+
+
+def test_lists_are_told_in_words(serve):
+  served = serve(LIMITED)
+  served.store.set("names", [{"first": "Ada", "shown": False, "word": "hush"}, {"first": "Bo"}])
+  served.store.set("plain", ["x", "y"])
+  tab = Tab(served)
+  for path in ("/why?name=plain", "/history?name=plain"):
+    text = tab.ask("GET", path).text
+    assert "x; y" in text and "a; b" in text, path
+  for path in ("/why?name=names", "/history?name=names"):
+    text = tab.ask("GET", path).text
+    assert "hush" not in text and "{" not in text.split("<h1>")[1], path
+
+
+def test_what_is_saved_and_covered_is_told(serve):
+  served = serve(LIMITED)
+  served.store.set("zoom", 7, "session")
+  tab = Tab(served)
+  tab.load()
+  answer = tab.save(**{"v:zoom": "3", "v:name": "new"})
+  assert answer.status == 303
+  text = tab.ask("GET", answer.headers["Location"]).text
+  assert "goes on to count for:</p><ul><li>Zoom: Decided by the session</li></ul>" in text
+  served.store.reset("zoom", "session")
+  assert "goes on to count" not in tab.ask("GET", answer.headers["Location"]).text

@@ -62,7 +62,8 @@ extension Page {
         try change.set(name, to: .image(try change.put(image.bytes)))
       } else if !element.holdsFile, let text = typed.typed(element) {
         if let problem = problem(element, text) {
-          typed.errors[Array(name.utf8)] = problem
+          typed.errors[Array(name.utf8)] = problem.message
+          typed.constraints[Array(name.utf8)] = problem.constraint
         } else if isEmptied(element, text) {
           try change.reset(name)
         } else {

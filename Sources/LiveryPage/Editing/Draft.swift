@@ -6,6 +6,8 @@ struct Draft: Sendable {
   let fields: FieldTable
   /// By the bytes of the names.
   var errors: [[UInt8]: String] = [:]
+  /// Which constraint of the schema is broken, where it is one.
+  var constraints: [[UInt8]: String] = [:]
   /// Settings that somebody else has changed meanwhile.
   var conflicts: Set<[UInt8]> = []
   /// Settings whose file has to be chosen again, since a document cannot give it back.
@@ -20,6 +22,13 @@ struct Draft: Sendable {
   }
 
   func error(_ name: String) -> String? { errors[Array(name.utf8)] }
+
+  /// The same in words for people, where there are any.
+  func error(_ element: Element, _ words: Words) -> String? {
+    let key = Array(element.name.utf8)
+    return errors[key].map { said in constraints[key].flatMap { words.fault($0, of: element) } ?? said }
+  }
+
   func isInConflict(_ name: String) -> Bool { conflicts.contains(Array(name.utf8)) }
   func hasLostFile(_ name: String) -> Bool { lostFiles.contains(Array(name.utf8)) }
 

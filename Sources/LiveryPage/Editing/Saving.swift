@@ -69,7 +69,7 @@ extension Page {
           content = (own(name) ?? (element.kind == .list ? element.value : nil)).map { .value($0) }
         }
         if content == nil, verb != nil {
-          draft.errors[key] = Words("en")[.choose]
+          draft.errors[key] = words[.choose]
           continue
         }
         if content != nil, isChanged, !draft.wasInConflict(name) {
@@ -207,8 +207,8 @@ extension Page {
     }
   }
 
-  /// What the library would say of what was typed so far; nil if it would take it.
-  func problem(_ element: Element, _ typed: String) -> String? {
+  /// What the library would say of what was typed so far, and which constraint that is; nil if it would take it.
+  func problem(_ element: Element, _ typed: String) -> (message: String, constraint: String?)? {
     if isEmptied(element, typed) { return nil }
     do throws(StoreError) {
       let change = try store.change(options.layer)
@@ -221,7 +221,7 @@ extension Page {
       _ = try change.value(element.name)
       return nil
     } catch {
-      return error.message
+      return (error.message, element.constraint(brokenBy: typed, error.code))
     }
   }
 
@@ -232,8 +232,9 @@ extension Page {
       let key = Array(name.utf8)
       if violation["status"]?.text?.sameBytes(as: "LIVERY_ERROR_CONFLICT") ?? false {
         draft.conflicts.insert(key)
-      } else {
+      } else if draft.errors[key] == nil {
         draft.errors[key] = violation["message"]?.text ?? error.message
+        draft.constraints[key] = violation["constraint"]?.text
       }
     }
     if options.frame != nil, error.code == .conflict, let name = error.setting {
@@ -298,6 +299,21 @@ extension Element {
     if kind == .data { return .data(bytes) }
     do throws(StoreError) { return .image(try change.put(bytes)) } catch {
       throw StoreError(error.code, error.message, setting: name)
+    }
+  }
+
+  /// Which constraint a value breaks that is not to be committed yet: only a commit tells.
+  fileprivate func constraint(brokenBy typed: String, _ code: StoreError.Code) -> String? {
+    if code == .typeMismatch { return "Type" }
+    guard code == .invalidValue else { return nil }
+    if isRequired, Element.trimmed(typed).utf8.isEmpty { return "Required" }
+    switch kind {
+    case .choice, .choices: return "Options"
+    case .integer, .number, .date: return "Minimum"
+    case .text, .secret:
+      let length = typed.unicodeScalars.count
+      return length < minimumLength ?? 0 || length > maximumLength ?? .max ? "MaxLength" : "Pattern"
+    default: return nil
     }
   }
 

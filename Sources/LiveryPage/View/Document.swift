@@ -103,7 +103,7 @@ struct Parts {
     }
     html += "<h1>\(view.title.isEmpty ? words[.settings] : view.title)</h1>\n"
     if let description = view.description { html += "<p class=\"about\">\(description)</p>\n" }
-    html += notice(draft, saved: saved)
+    html += notice(draft, saved: saved, covered: frame == nil ? view.elements.filter { isCovered($0) } : [])
     let hasFiles = view.elements.contains { $0.holdsFile }
     html += """
       <form id="form" method="post" action="\(root)/at/\(Form.text(view.path))" data-revision="\(form.revision)" autocomplete="off" novalidate\
@@ -146,13 +146,23 @@ struct Parts {
 
   /// What became of what was sent: the first thing that is read.
   ///
-  /// - Parameter form: where its settings are; the whole if nil.
-  func notice(_ draft: Draft?, saved: UInt64?, _ form: Form? = nil) -> HTML {
+  /// - Parameters:
+  ///   - form: where its settings are; the whole if nil.
+  ///   - covered: settings of which something else counts than what is set here.
+  func notice(_ draft: Draft?, saved: UInt64?, _ form: Form? = nil, covered: [Element] = []) -> HTML {
     if let saved {
-      return """
-        <p class="notice good" role="status" tabindex="-1" id="notice">\(saved == 0 ? words[.nothingToSave] : words[.saved])</p>
-
+      var html: HTML = """
+        <div class="notice good" role="status" tabindex="-1" id="notice"><p>\(saved == 0 ? words[.nothingToSave] : words[.saved])</p>
         """
+      if saved != 0, !covered.isEmpty {
+        html += "<p>\(words[.covered])</p><ul>"
+        for element in covered {
+          html += "<li>\(element.title): \(words[.lockedBy]) \(words.name(ofLayer: element.layer ?? ""))</li>"
+        }
+        html += "</ul>"
+      }
+      html += "</div>\n"
+      return html
     }
     guard let draft else { return "" }
     let isHarmless = draft.message == nil && draft.errors.isEmpty && draft.conflicts.isEmpty
@@ -165,11 +175,16 @@ struct Parts {
         continue
       }
       html += "<li><a href=\"#i\(element.id)\">\(element.title.isEmpty ? name : element.title)</a>"
-      if let error = draft.error(name) { html += ": \(error)" }
+      if let error = draft.error(element, words) { html += ": \(error)" }
       html += "</li>"
     }
     html += "</ul></div>\n"
     return html
+  }
+
+  /// Whether something else counts than what is set here.
+  private func isCovered(_ element: Element) -> Bool {
+    element.hasOwnValue && element.isEditable && !(element.layer ?? layer).sameBytes(as: layer)
   }
 
   /// A sentence alone.

@@ -70,8 +70,29 @@ extension Parts {
 
   private func shown(_ element: Element?, _ value: Value?) -> String {
     guard let value else { return words[.none] }
-    guard let element, element.kind != .list else { return Parts.cut(value.plain) }
-    return Parts.cut(Row.display(element, element.shown(value), words))
+    return Parts.cut(element.map { inWords($0, value) } ?? value.plain)
+  }
+
+  /// A value of an element, and of a list its items with the titles of their members.
+  private func inWords(_ element: Element, _ value: Value) -> String {
+    if element.kind == .secret { return words[.hidden] }
+    guard element.kind == .list else { return Row.display(element, element.shown(value), words) }
+    guard let items = value.items, !items.isEmpty else { return words[.emptyList] }
+    let members = ListEntry.members(of: element.template)
+    return joined(items, "; ") { (item) in
+      if ListEntry.isPlain(element.template) { return inWords(members[0], item) }
+      let there = members.filter { item[$0.name] != nil }
+      return joined(there, ", ") {
+        "\($0.title.isEmpty ? $0.name : $0.title): \(inWords($0, item[$0.name] ?? .string("")))"
+      }
+    }
+  }
+
+  /// As much of it as is shown at most.
+  private func joined<T>(_ all: [T], _ separator: String, _ text: (T) -> String) -> String {
+    var joined = ""
+    for one in all where joined.utf8.count <= 500 { joined += (joined.isEmpty ? "" : separator) + text(one) }
+    return joined
   }
 
   /// No more of a text than fits into a table.

@@ -10,7 +10,7 @@ extension Parts {
     var html: HTML =
       "<p class=\"way\"><a href=\"\(root)/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
     if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
-    let messages = [draft?.error(element.name), draft?.message].compactMap { $0 }
+    let messages = [draft?.error(element, words), draft?.message].compactMap { $0 }
     let missing = missing(entry)
     if !messages.isEmpty || !missing.bytes.isEmpty {
       html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\">"
@@ -148,7 +148,7 @@ extension Parts {
       let again = item.missing.contains(index) ? words[member.wordForAgain] : nil
       html += self.member(
         member, content, "\(path).\(index)", isEditable, note(member, entry, item.members),
-        draft?.error(member.name) ?? again)
+        draft?.error(member, words) ?? again)
     }
     return html
   }

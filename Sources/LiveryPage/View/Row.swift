@@ -17,7 +17,7 @@ struct Row {
   var id: String { element.id }
   private var error: String? {
     guard let draft else { return nil }
-    if let error = draft.error(element.name) { return error }
+    if let error = draft.error(element, words) { return error }
     // What was typed is not sent back, also if it is another field that was refused: the script keeps it.
     if element.kind == .secret, isTyped { return words[.secretAgain] }
     return draft.hasLostFile(element.name) ? words[.fileAgain] : nil

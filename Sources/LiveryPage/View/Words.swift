@@ -21,6 +21,7 @@ enum Word: Int, CaseIterable {
   case scale, show, screenTitle, welcome, tryChanges, draftWaits, draft, draftHint, dropDraft, takeOut
   case imageLoading, imageFailed, imagePlaceholder
   case onTrial, trialHint, confirmTrial, revertTrial
+  case covered, wantsInteger, wantsNumber, wantsURL, wantsDate, wantsColor, wantsValue, wantsForm, allowed
   case asked, noPrompts, answer, decline, answered, notAnswered, lookedAt, notAsked
 }
 
@@ -212,6 +213,15 @@ struct Words: Sendable {
     case .imageLoading: "loading"
     case .imageFailed: "could not be loaded"
     case .imagePlaceholder: "placeholder"
+    case .covered: "What a stronger layer has goes on to count for:"
+    case .wantsInteger: "Please enter a whole number."
+    case .wantsNumber: "Please enter a number."
+    case .wantsURL: "Please enter a whole address, such as https://example.com/."
+    case .wantsDate: "Please enter a date and a time."
+    case .wantsColor: "Please enter a color, such as #336699."
+    case .wantsValue: "Please enter a value."
+    case .wantsForm: "This does not have the form that is wanted here."
+    case .allowed: "Allowed:"
     case .asked: "Waiting for an answer"
     case .noPrompts: "Nobody waits for an answer."
     case .answer: "Answer"
@@ -377,6 +387,15 @@ struct Words: Sendable {
     case .imageLoading: "wird geladen"
     case .imageFailed: "konnte nicht geladen werden"
     case .imagePlaceholder: "Platzhalter"
+    case .covered: "Weiter gilt, was eine stärkere Ebene hat, für:"
+    case .wantsInteger: "Bitte geben Sie eine ganze Zahl ein."
+    case .wantsNumber: "Bitte geben Sie eine Zahl ein."
+    case .wantsURL: "Bitte geben Sie eine ganze Adresse ein, etwa https://example.com/."
+    case .wantsDate: "Bitte geben Sie Datum und Uhrzeit ein."
+    case .wantsColor: "Bitte geben Sie eine Farbe ein, etwa #336699."
+    case .wantsValue: "Bitte geben Sie einen Wert ein."
+    case .wantsForm: "Das hat nicht die Form, die hier verlangt ist."
+    case .allowed: "Erlaubt:"
     case .asked: "Wartet auf eine Antwort"
     case .noPrompts: "Niemand wartet auf eine Antwort."
     case .answer: "Antworten"
@@ -421,6 +440,25 @@ extension Words {
     case "expired": self[.expired]
     case "orphaned": self[.orphaned]
     default: state
+    }
+  }
+
+  /// What is wrong with what was typed for a setting that breaks a constraint of its schema; nil where the library says it better.
+  func fault(_ constraint: String, of element: Element) -> String? {
+    switch (constraint, element.kind) {
+    // Of an item's members the item has to be told.
+    case (_, .list): nil
+    case ("Type", .integer): self[.wantsInteger]
+    case ("Type", .number): self[.wantsNumber]
+    case ("Type", .url): self[.wantsURL]
+    case ("Type", .date): self[.wantsDate]
+    case ("Type", .color): self[.wantsColor]
+    case ("Required", _): self[.wantsValue]
+    case ("Pattern", _): self[.wantsForm]
+    case ("Options", .choice), ("Options", .choices): self[.choose]
+    case ("Minimum", _), ("Maximum", _), ("Step", _), ("MinLength", _), ("MaxLength", _), ("MaxItems", _):
+      Limits(element, self).text.map { "\(self[.allowed]) \($0)" }
+    default: nil
     }
   }
 }
