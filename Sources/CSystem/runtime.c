@@ -2,7 +2,9 @@
 // ones.
 #include "csystem.h"
 
+#if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
+#endif
 
 #if defined(LIVERY_EMBEDDED) && UINTPTR_MAX > 0xffffffffu
 
@@ -20,9 +22,15 @@ typedef struct object {
 
 #define COUNTED INTPTR_MAX
 
-// Counting is most of what a commit does with the processor, and what is not atomic takes a quarter of the time: so it is
-// while the process has one thread, as the C library tells (glibc 2.32).
-static inline __attribute__((always_inline)) bool is_alone(void) { return __libc_single_threaded; }
+// Counting is a quarter of what a commit of many settings does with the processor, and half of that is for being atomic: it
+// is not while the process has one thread, as the C library tells since glibc 2.32.
+static inline __attribute__((always_inline)) bool is_alone(void) {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded;
+#else
+  return false;
+#endif
+}
 
 static inline __attribute__((always_inline)) bool is_counted(const object *one) {
   // NULL is not counted, nor what has the highest bit.

@@ -79,15 +79,13 @@ public func livery_get_float(
   var bits: UInt64 = 0
   let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.double.rawValue, &bits)
   if let value, answer == LVS_READ {
-    let nearest = Float(Double(bitPattern: bits))
-    if nearest.isFinite {
+    if let nearest = Float(within: Double(bitPattern: bits)) {
       value.pointee = nearest
       return livery_status(LIVERY_OK)
     }
   }
   return read(store, name, as: .double, after: answer, into: value, "value") { (found, value) throws(StoreError) in
-    let nearest = Float(try found.asDouble())
-    guard nearest.isFinite else {
+    guard let nearest = Float(within: try found.asDouble()) else {
       throw StoreError(
         .typeMismatch, "the number is beyond the range of float", setting: try settingName(name))
     }

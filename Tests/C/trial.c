@@ -428,3 +428,38 @@ TEST("a secret that went back is in no file", secret) {
   OK(livery_value_release(told));
   OK(livery_close(store));
 }
+
+// Takes the value of `pair.a` away in a layer, on trial, and replaces it by the console's; what counts in the end.
+static int64_t replaced_beside_trial(livery_layer layer, bool sets, bool expires) {
+  livery_store *store = ready_store(fresh_path());
+  livery_change *change = NULL;
+  OK(livery_set_int(store, layer, "pair.a", 5));
+  OK(livery_change_begin(store, layer, &change));
+  if (sets) OK(livery_change_set_int(change, "pair.a", 6));
+  else OK(livery_change_reset(change, "pair.a"));
+  if (expires) OK(livery_change_expires(change, now_microseconds() + minute / 2));
+  OK(livery_change_trial(change, hour));
+  OK(livery_change_commit(change, NULL));
+  if (expires) passed += minute;
+  OK(livery_change_begin(store, LIVERY_LAYER_RECOMMENDED, &change));
+  livery_value *nine = NULL;
+  OK(livery_value_make_int(9, &nine));
+  OK(livery_change_replace(change, "pair.a", nine));
+  OK(livery_value_release(nine));
+  OK(livery_change_commit(change, NULL));
+  EXPECT_INT(9, integer(store, "pair.a"));
+  livery_status status = livery_trial_revert(store, 0, NULL);
+  EXPECT(status == LIVERY_OK || status == LIVERY_ERROR_NOT_FOUND);
+  passed += 2 * hour;
+  int64_t left = integer(store, "pair.a");
+  OK(livery_close(store));
+  return left;
+}
+
+TEST("what the console lets count in place of what is on trial stays, also where the trial took a value away", replaced) {
+  EXPECT_INT(9, replaced_beside_trial(user, false, false));
+  EXPECT_INT(9, replaced_beside_trial(user, true, false));
+  EXPECT_INT(9, replaced_beside_trial(LIVERY_LAYER_SESSION, false, false));
+  EXPECT_INT(9, replaced_beside_trial(LIVERY_LAYER_SESSION, true, false));
+  EXPECT_INT(9, replaced_beside_trial(LIVERY_LAYER_SESSION, true, true));
+}

@@ -184,3 +184,23 @@ TEST("every typed read of the shared table gives what the table says", table) {
   OK(livery_value_release(root));
   OK(livery_close(store));
 }
+
+TEST("a number of which a float would leave 0 is a mismatch, whether it is read before or not", small_floats) {
+  livery_store *store = new_store(fresh_path(), NULL);
+  float value = 7;
+  OK(livery_set_double(store, LIVERY_LAYER_USER, "tiny", 1e-50));
+  OK(livery_set_double(store, LIVERY_LAYER_USER, "small", 1e-40));
+  OK(livery_set_double(store, LIVERY_LAYER_USER, "zero", -0.0));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "text", TEXT("1e-50")));
+  for (int round = 0; round < 2; round++) {
+    EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_get_float(store, "tiny", &value));
+    EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_get_float(store, "text", &value));
+    EXPECT(value == 7);
+    OK(livery_get_float(store, "small", &value));
+    EXPECT(value > 0 && value < 2e-40f);
+    OK(livery_get_float(store, "zero", &value));
+    EXPECT(value == 0 && signbit(value));
+    value = 7;
+  }
+  OK(livery_close(store));
+}

@@ -142,6 +142,21 @@ def test_other_schemas_are_refused(generate: Any) -> None:
         assert module.Kiosk(store, any_version=True).idle == 5
 
 
+def test_any_version_takes_every_type(generate: Any) -> None:
+  both = [{"Title": "A", "Value": "a"}, {"Title": "B", "Value": "b"}]
+  settings = [{"Type": "ComboBox", "Class": [kind], "Title": kind, "Key": kind.lower(), "Options": both} for kind in ("Single", "Multiple")]
+  settings += [{"Type": kind, "Title": kind, "Key": kind.lower()} for kind in ("TextField", "URL", "Date", "Color", "Image", "Data")]
+  settings += [{"Type": "ToggleSwitch", "Title": "On", "Key": "on"}, {"Type": "Number", "Format": "integer", "Title": "I", "Key": "whole"},
+               {"Type": "Number", "Format": "number", "Title": "N", "Key": "broken"},
+               {"Type": "List", "Title": "L", "Key": "list", "ItemTemplate": [{"Type": "TextField", "Title": "T", "Key": "t"}]}]
+  module = made(generate("python", schema_of(*settings, version=1)))
+  with livery.open("", memory=True) as store:
+    store.apply_schema(schema_of(*settings, version=2))
+    assert module.Kiosk.missing(store) == []
+    store.set("multiple", ["b"])
+    assert [str(one) for one in module.Kiosk(store, any_version=True).multiple] != []
+
+
 def test_other_schemas_are_refused_in_c(generate: Any, tmp_path: pathlib.Path) -> None:
   generate("c", schema_of(NUMBER, OLD, version=2))
   cases = [(schema_of(NUMBER, OLD, version=2), 0, 0, ""), (schema_of(NUMBER, version=2), -9, -3, "old"),

@@ -181,3 +181,30 @@ def test_names_are_called_what_they_are(store):
                      (lambda: store.set("a\0", 1), "a setting's name")):
     with pytest.raises(livery.InvalidArgumentError, match=what):
       call()
+
+
+def test_what_is_of_the_wrong_type_is_told(store):
+  for call, message in (
+      (lambda: store.history(since=5), "a datetime is wanted, not int"), (lambda: store.undo("3"), "revision is a number, not str"),
+      (lambda: livery.open(memory=True, busy_timeout="5"), "busy_timeout is seconds or a timedelta, not str"),
+      (lambda: store.branding.image("logo", {}), "Traits are wanted, not dict"),
+      (lambda: store.import_plist({"a": 1}), "a property list is text or bytes, not dict"),
+      (lambda: store.branding.apply_plist({"a": 1}), "a property list is text or bytes, not dict")):
+    with pytest.raises(TypeError, match=message):
+      call()
+  with pytest.raises(livery.InvalidArgumentError, match="in memory that is to be read-only"):
+    livery.open(memory=True, read_only=True)
+  with pytest.raises(livery.InvalidValueError, match="9223372036854775808 does not fit"):
+    store.import_json({"a": 1 << 63})
+  for prefix, message in ((".", "a namespace is a name and a dot"), ("", "a namespace is a name and a dot"), ("branding.", "is claimed already")):
+    with pytest.raises(livery.LiveryError, match=message):
+      store.claim(prefix, lambda name, value: value)
+  with pytest.raises(livery.InvalidArgumentError, match="the name of a function of migrations is empty"):
+    store.register_migration("", lambda call: None)
+
+
+def test_items_are_asked_like_those_of_a_dict(store):
+  store.set("a", 1)
+  for item in (("", 1), (1, 1), ("b", 1), ("a", 2), "a", ("a", 1, 1), None):
+    assert item not in store.items()
+  assert ("a", 1) in store.items()

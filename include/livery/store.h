@@ -239,7 +239,7 @@ LIVERY_API livery_status livery_get_int(livery_store *store, const char *name, i
  * Read a setting as a float: the number nearest to what livery_get_double() gives.
  *
  * Returns the effective value: the strongest layer that has one. Rounding to the precision of a float is what the
- * caller asks for; a number beyond its range is a mismatch.
+ * caller asks for; a number beyond its range is a mismatch, and so is one of which 0 would be left.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

@@ -350,12 +350,12 @@ struct Committer {
     return kept
   }
 
-  /// Removes what people have set above a layer; false if there is nothing.
+  /// Removes what people have set above a layer, also what a trial would bring back; false if there is nothing.
   private mutating func uncover(_ layer: Layer, _ setting: KnownSetting) throws(StoreError) -> Bool {
     var hasRemoved = false
     for above in Layer.allCases where above > layer && above.isOfPeople {
       let covering = try setting.stored(above, view)
-      guard covering.isThere else { continue }
+      if !covering.isThere, try !setting.isOnTrial(above, view) { continue }
       try remove(setting, above, covering.record)
       _ = setting.touch(number, layer, isExpiry: false)
       hasRemoved = true

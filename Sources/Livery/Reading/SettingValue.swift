@@ -70,20 +70,24 @@ extension Double: SettingValue {
   @inlinable public init?(_scalar: UInt64) { self.init(bitPattern: _scalar) }
 }
 
-/// Reads as the float nearest to the number; a number beyond its range does not convert.
+extension Float {
+  /// The one nearest to a number; nil for a number beyond its range, and for one of which 0 would be left.
+  @inlinable public init?(within number: Double) {
+    self.init(number)
+    guard isFinite, self != 0 || number == 0 else { return nil }
+  }
+}
+
+/// Reads as the float nearest to the number; a number beyond its range, or of which 0 would be left, does not convert.
 extension Float: SettingValue {
   public init?(_ value: Value) {
     guard let content = Double(value) else { return nil }
-    self.init(content)
-    guard isFinite else { return nil }
+    self.init(within: content)
   }
   public var settingValue: Value { .double(Double(self)) }
   public static var settingType: String { "float" }
   @inlinable public static var _scalarType: UInt8 { 3 }
-  @inlinable public init?(_scalar: UInt64) {
-    self.init(Double(bitPattern: _scalar))
-    guard isFinite else { return nil }
-  }
+  @inlinable public init?(_scalar: UInt64) { self.init(within: Double(bitPattern: _scalar)) }
 }
 
 /// Reads strings, URLs and image references.

@@ -11,6 +11,7 @@ extension Store {
   public func registerMigration(
     _ name: String, _ function: @escaping @Sendable (MigrationCall) throws(StoreError) -> Void
   ) throws(StoreError) {
+    guard !name.isEmpty else { throw StoreError(.invalidArgument, "the name of a function of migrations is empty") }
     try checkName(name)
     try whileOpen { () throws(StoreError) in migrations.register(name, function) }
   }

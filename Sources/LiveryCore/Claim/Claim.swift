@@ -44,13 +44,14 @@ package struct Claim: Sendable {
 
   /// A prefix ends with a dot, and is no part of another that is claimed.
   package static func check(_ prefix: String, beside known: [String]) throws(StoreError) {
-    try checkName(prefix)
     guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
-      throw StoreError(.invalidArgument, "`\(prefix)`: a namespace ends with a dot")
+      throw StoreError(.invalidArgument, "`\(truncated(prefix, to: 40))`: a namespace is a name and a dot, such as `fetch.`")
     }
+    try checkName(prefix)
     for other in builtIn.map({ $0.prefix }) + known {
       guard prefix.utf8.starts(with: other.utf8) || other.utf8.starts(with: prefix.utf8) else { continue }
-      throw StoreError(.conflict, "`\(prefix)` cannot be claimed beside `\(other)`")
+      let reason = prefix.sameBytes(as: other) ? "is claimed already" : "cannot be claimed beside `\(other)`"
+      throw StoreError(.conflict, "`\(prefix)` \(reason)")
     }
   }
 

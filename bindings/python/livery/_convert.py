@@ -134,7 +134,16 @@ def _plain(value: object) -> object:
     return {key: _plain(one) for key, one in value.items()}
   if isinstance(value, Color):
     raise TypeError("JSON has no colors: write it as text")
+  if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+    raise ValueError(f"the integer {value} does not fit in 64 bits with sign")
   return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def property_list(plist: Union[bytes, str]) -> bytes:
+  """Its bytes, of XML in UTF-8."""
+  if isinstance(plist, Mapping):
+    raise TypeError(f"a property list is text or bytes, not {type(plist).__name__}: plistlib.dumps() makes one")
+  return document(plist)
 
 
 def document(document: Document) -> bytes:
@@ -163,6 +172,8 @@ Duration = Union[float, timedelta]
 def seconds(what: str, duration: Duration) -> float:
   """InvalidArgumentError if it is negative or NaN."""
   number = duration.total_seconds() if isinstance(duration, timedelta) else duration
+  if not isinstance(number, (int, float)):
+    raise TypeError(f"{what} is seconds or a timedelta, not {type(duration).__name__}")
   if not number >= 0:
     raise InvalidArgumentError(f"{what} is negative or NaN: {duration}")
   return number
@@ -203,6 +214,8 @@ def later(delay: Duration) -> datetime:
 
 def within(what: str, number: float, bits: int, least: int = 0) -> int:
   """The number, if so many bits hold it: to C it would be handed cut off."""
+  if not isinstance(number, (int, float)):
+    raise TypeError(f"{what} is a number, not {type(number).__name__}")
   if not least <= number < 1 << bits:
     raise InvalidArgumentError(f"{what} is out of range: {number}")
   if number != int(number):
@@ -224,6 +237,8 @@ def make(name: str, value: object) -> int:
 
 def microseconds(when: datetime) -> int:
   """Since 1970; InvalidValueError for a datetime without a time zone."""
+  if not isinstance(when, datetime):
+    raise TypeError(f"a datetime is wanted, not {type(when).__name__}")
   if when.utcoffset() is None:
     raise InvalidValueError(f"{when.isoformat()} has no time zone: use an aware datetime")
   return (when - _EPOCH) // _MICROSECOND

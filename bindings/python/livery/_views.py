@@ -13,10 +13,14 @@ class Items(ItemsView[str, Any]):
 
   def __init__(self, store: Mapping[str, Any], pairs: Pairs) -> None:
     super().__init__(store)
+    self._store = store
     self._pairs = pairs
 
   def __iter__(self) -> Iterator[Tuple[str, Any]]:
     return iter(self._pairs())
+
+  def __contains__(self, item: object) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and item[0] in self._store and super().__contains__(item)
 
 
 class Values(ValuesView[Any]):

@@ -102,7 +102,11 @@ def _number(what: str, word: Optional[str], words: Dict[str, int]) -> int:
 
 
 def _traits(traits: Optional[Traits]) -> Optional[_native.Traits]:
-  return None if traits is None else traits._given()
+  if traits is None:
+    return None
+  if not isinstance(traits, Traits):
+    raise TypeError(f"Traits are wanted, not {type(traits).__name__}")
+  return traits._given()
 
 
 def _brand(brand: Optional[str]) -> Optional[bytes]:
@@ -212,7 +216,7 @@ class Branding:
     folder = None if bundle is None else _convert.path(bundle)
     source = _convert.origin(origin)
     flags = _constants.BRANDING_KEEP if keep else 0
-    return _convert.report(_native.branding_apply_plist(number, _convert.document(plist), _brand(brand), folder, source, flags))
+    return _convert.report(_native.branding_apply_plist(number, _convert.property_list(plist), _brand(brand), folder, source, flags))
 
   def apply_directory(
     self,

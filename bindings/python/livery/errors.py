@@ -73,7 +73,7 @@ class NotFoundError(LiveryError, KeyError):
   """No such setting; the message names the nearest names. When opening: no such directory."""
 
   status, status_name = _constants.ERROR_NOT_FOUND, "LIVERY_ERROR_NOT_FOUND"
-  hint = "Check the spelling, or make it: livery.open(path, create=True) for a store, the schema for a setting."
+  hint = "Check the spelling, or whether it is there any more; livery.open(path, create=True) makes a store, the schema a setting."
 
 
 class NoValueError(LiveryError, KeyError):
@@ -94,7 +94,7 @@ class InvalidValueError(LiveryError, ValueError):
   """The value violates a constraint: range, option, pattern, length, depth, size or encoding."""
 
   status, status_name = _constants.ERROR_INVALID_VALUE, "LIVERY_ERROR_INVALID_VALUE"
-  hint = "store.inspect(name)['constraints'] tells what is allowed."
+  hint = "Of a setting that the schema declares store.inspect(name).get('constraints') tells what is allowed."
 
 
 class LockedError(LiveryError):
@@ -115,7 +115,7 @@ class ConflictError(LiveryError):
   """The setting has changed since the revision that was expected."""
 
   status, status_name = _constants.ERROR_CONFLICT, "LIVERY_ERROR_CONFLICT"
-  hint = "Read again and decide anew."
+  hint = "Read again and decide anew; undo(revision, force=True) takes back in any case."
 
 
 class BusyError(LiveryError, TimeoutError):
@@ -171,7 +171,7 @@ class PermissionDeniedError(LiveryError, builtins.PermissionError):
   """The operating system denies access."""
 
   status, status_name = _constants.ERROR_PERMISSION, "LIVERY_ERROR_PERMISSION"
-  hint = "Give this user read and write access to the directory and the files in it."
+  hint = "See what the message says of the file; a store wants this user to read and write its directory and the files in it."
 
 
 class NoSpaceError(LiveryError, OSError):
@@ -206,7 +206,7 @@ class MigrationError(LiveryError):
   """A step of a schema's migrations failed, and nothing was changed; ``report["steps"]`` has all failures."""
 
   status, status_name = _constants.ERROR_MIGRATION, "LIVERY_ERROR_MIGRATION"
-  hint = "Correct the step, or the value that it fails on; `livery migrate --plan` shows both."
+  hint = "Correct the step, or the value that it fails on; `livery migrate --plan` shows both. A secret ceases to be one only by declassify=[name]."
 
 
 class NetworkError(LiveryError):

@@ -35,7 +35,7 @@ class Exchange:
 
   def import_plist(self, plist: Union[bytes, str], layer: _Layer, partial: bool, replace: bool) -> Dict[str, Any]:
     number, target, flags = self._store.number, _target(layer, replace), _flags(partial, replace)
-    return _convert.report(_native.import_plist(number, target, _convert.document(plist), flags))
+    return _convert.report(_native.import_plist(number, target, _convert.property_list(plist), flags))
 
   def export_json(self, layers: bool, pretty: bool, reveal: bool) -> str:
     flags = (_constants.EXPORT_LAYERS if layers else 0) | (_constants.JSON_PRETTY if pretty else 0)

@@ -8,6 +8,7 @@ from typing import Optional
 
 from . import _constants, _convert, _native
 from ._watching import Source
+from .errors import InvalidArgumentError
 from .store import Store
 
 #: For ``backup_commits`` and ``backup_age`` of ``open``: no backups.
@@ -92,6 +93,8 @@ def open(
   if path is None:
     if not memory:
       raise TypeError("open() wants a path, or memory=True")
+    if read_only:
+      raise InvalidArgumentError("a store in memory that is to be read-only needs the name of one that is open")
     # A name that nobody else has, by which watches find it.
     path = f"livery.open-{uuid.uuid4().hex}"
   raw = _convert.path(path)

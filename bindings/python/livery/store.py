@@ -175,7 +175,7 @@ class Store(Owner, Mapping[str, Any]):
   def list(self, pattern: Optional[str] = None, *, after: Optional[str] = None, limit: Optional[int] = None) -> _Listing:
     """List settings, with or without a value, in the order of their names.
 
-    In a pattern ``*`` stands for any run of characters other than ``.``, ``**`` for any run, ``?`` for one character.
+    In a pattern ``*`` stands for any run of characters other than ``.``, ``**`` for any run, ``?`` for one character other than ``.``.
     Each item has ``name``, ``type``, ``locked`` and, where they apply, ``title``, ``secret``, ``value``, ``layer`` and
     ``revision``. For the next page give the last name as ``after``.
     """
@@ -265,7 +265,8 @@ class Store(Owner, Mapping[str, Any]):
     """Claim a namespace: settings whose names begin with the prefix, such as ``"fetch."``, may be set whatever a schema says.
 
     ``check`` is called with the name and the value of every setting there that the schema does not declare, and returns the
-    value to be kept; what it raises refuses the value. It must not change the store. The store remembers the claim; the check
+    value to be kept; what it raises refuses the value, and KeyboardInterrupt and what else is no Exception is raised by the
+    call whose value was refused. It must not change the store. The store remembers the claim; the check
     ends with this store object, and where nobody checks, setting raises ReadOnlyError.
     """
     Changes(self._handle).claim(prefix, check)

@@ -60,7 +60,7 @@ class Setting(NamedTuple):
   @property
   def listed(self) -> str:
     """Its type as the store's list of settings tells it."""
-    return {"integer": "int", "number": "double", "text": "string", "choices": "choice"}.get(self.kind, self.kind)
+    return {"integer": "int", "number": "double", "text": "string", "choices": "list"}.get(self.kind, self.kind)
 
   @property
   def items_are_plain(self) -> bool:
