@@ -103,8 +103,10 @@ private final class ChangeTeller: @unchecked Sendable {
     case .trial: parts.append("on trial")
     case .confirmed: parts.append("the trial was confirmed")
     case .reverted: parts.append("the trial went back")
+    case .initial where event.isUnavailable: parts.append("sealed")
     case .initial: parts.append(shown(event.newValue, isHidden))
     case .writability: parts.append(event.isWritable ? "unlocked" : "locked")
+    case .changed where event.isUnavailable, .expired where event.isUnavailable: parts.append("sealed")
     case .changed, .expired:
       parts.append("\(shown(event.oldValue, isHidden)) → \(shown(event.newValue, isHidden))")
     }
@@ -128,6 +130,7 @@ private final class ChangeTeller: @unchecked Sendable {
     if let old = event.oldValue { members.append(.init("old", isHidden ? .string(mask) : old)) }
     if let new = event.newValue { members.append(.init("new", isHidden ? .string(mask) : new)) }
     members.append(.init("writable", .bool(event.isWritable)))
+    if event.isUnavailable { members.append(.init("unavailable", .bool(true))) }
     if isHidden { members.append(.init("secret", .bool(true))) }
     return .object(members)
   }

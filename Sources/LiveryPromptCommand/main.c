@@ -246,14 +246,12 @@ static livery_value *ask_person(work *work, bool *has_ended) {
 static void converse(work *work) {
   bool has_ended = false;
   while (work->prompt) {
-    livery_value *value = NULL;
-    if (fixed) livery_value_from_json(fixed, LIVERY_ZERO_TERMINATED, &value);
-    else value = ask_person(work, &has_ended);
+    livery_value *value = ask_person(work, &has_ended);
     livery_status status = has_ended ? livery_prompt_dismiss(work->prompt) : answer(work, value);
     livery_value_release(value);
     if (status == LIVERY_OK) return;
     work->done = command_fail(work->command, status, NULL);
-    if (fixed || has_ended || status == LIVERY_ERROR_CLOSED) {
+    if (has_ended || status == LIVERY_ERROR_CLOSED) {
       livery_prompt_dismiss(work->prompt);
       return;
     }
@@ -265,9 +263,7 @@ static void note_verdict(livery_status status, const char *message, bool retry, 
   if (status == LIVERY_OK) work->done = DONE;
   if (status == LIVERY_OK || !work->prompt) return;
   fprintf(stderr, "livery prompt: %s\n", message);
-  if (!retry) return;
-  if (fixed) livery_prompt_dismiss(work->prompt);
-  else converse(work);
+  if (retry) converse(work);
 }
 
 static livery_status answer(work *work, livery_value *value) {
@@ -275,6 +271,64 @@ static livery_status answer(work *work, livery_value *value) {
 }
 
 static void begin(void *user_data) { converse(user_data); }
+
+// -- Answers that are given: to as many as are shown
+
+static struct {
+  work *work;
+  livery_prompt **all;
+  size_t count, capacity;
+} shown;
+
+// Its place among those that are shown, or their number.
+static size_t place_of(const livery_prompt *prompt) {
+  size_t place = 0;
+  while (place < shown.count && shown.all[place] != prompt) place++;
+  return place;
+}
+
+static void note_given(livery_status status, const char *message, bool retry, void *user_data) {
+  if (status == LIVERY_OK) shown.work->done = DONE;
+  if (status == LIVERY_OK || place_of(user_data) == shown.count) return;
+  fprintf(stderr, "livery prompt: %s\n", message);
+  if (retry) livery_prompt_dismiss(user_data);
+}
+
+static void give(void *user_data) {
+  livery_value *value = NULL;
+  if (place_of(user_data) == shown.count) return;
+  livery_status status = livery_value_from_json(fixed, LIVERY_ZERO_TERMINATED, &value);
+  if (status == LIVERY_OK) status = livery_prompt_answer(user_data, value, note_given, user_data, NULL);
+  livery_value_release(value);
+  if (status == LIVERY_OK) return;
+  shown.work->done = command_fail(shown.work->command, status, NULL);
+  livery_prompt_dismiss(user_data);
+}
+
+static livery_status present_given(livery_prompt *prompt, livery_value *request, void *user_data) {
+  (void)request;
+  shown.work = user_data;
+  if (is_once && shown.count > 0) return LIVERY_ERROR_UNAVAILABLE;
+  if (shown.count == shown.capacity) {
+    size_t capacity = shown.capacity * 2 + 8;
+    livery_prompt **all = realloc(shown.all, capacity * sizeof *all);
+    if (!all) return LIVERY_ERROR_NO_MEMORY;
+    shown.all = all;
+    shown.capacity = capacity;
+  }
+  livery_status status = livery_post(shown.work->store, LIVERY_POST_DISPATCH, give, prompt, NULL);
+  if (status == LIVERY_OK) shown.all[shown.count++] = prompt;
+  return status;
+}
+
+static void dismiss_given(livery_prompt *prompt, livery_status reason, const char *message, void *user_data) {
+  size_t place = place_of(prompt);
+  if (place == shown.count) return;
+  if (reason != LIVERY_OK) fprintf(stderr, "livery prompt: %s\n", message);
+  shown.all[place] = shown.all[--shown.count];
+  work *work = user_data;
+  if (is_once) work->is_over = true;
+}
 
 static livery_status present(livery_prompt *prompt, livery_value *request, void *user_data) {
   work *work = user_data;
@@ -323,7 +377,8 @@ static livery_status wait_for(work *work, bool is_request) {
 }
 
 static int provide(work *work) {
-  livery_prompt_functions functions = {sizeof functions, LIVERY_PROMPT_DISPATCH, present, dismiss};
+  livery_prompt_functions functions = {sizeof functions, LIVERY_PROMPT_DISPATCH, fixed ? present_given : present,
+                                       fixed ? dismiss_given : dismiss};
   livery_status status = LIVERY_OK;
   if (work->command->count < 2) status = livery_prompt_provide(work->store, LIVERY_PROMPT_ANY, &functions, work, NULL, NULL);
   for (int index = 1; index < work->command->count && status == LIVERY_OK; index++)

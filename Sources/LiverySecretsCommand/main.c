@@ -14,7 +14,7 @@ static const char help[] =
   "  livery secrets status      how the secrets lie in the store, and which keys there are\n"
   "  livery secrets rotate      exchange the key, and seal everything anew\n"
   "  livery secrets get NAME    print a setting's value, followed by a line break\n"
-  "  livery secrets set NAME    set a setting to a line of standard input\n"
+  "  livery secrets set NAME    set a setting to a line of standard input, a list as JSON\n"
   "  livery secrets export      settings as JSON, with the secrets\n"
   "\n"
   "  --store PATH           the directory of the store; else $LIVERY_STORE\n"
@@ -94,6 +94,27 @@ static livery_status print_value(livery_store *store, const char *name, bool is_
   return LIVERY_OK;
 }
 
+// Whether a setting holds a list or an object, which is given as JSON.
+static bool is_of_parts(livery_store *store, const char *name) {
+  livery_value *told = NULL, *type = NULL;
+  const char *word = "";
+  size_t length = 0;
+  if (livery_inspect(store, name, &told) == LIVERY_OK && livery_value_member(told, "type", &type) == LIVERY_OK)
+    livery_value_as_string(type, &word, &length);
+  bool found = strcmp(word, "list") == 0 || strcmp(word, "object") == 0;
+  livery_value_release(type);
+  livery_value_release(told);
+  return found;
+}
+
+static livery_status set_json(livery_store *store, const char *name, const char *json, size_t length) {
+  livery_value *value = NULL;
+  livery_status status = livery_value_from_json(json, length, &value);
+  if (status == LIVERY_OK) status = livery_set_value(store, layer, name, value);
+  livery_value_release(value);
+  return status;
+}
+
 // A line of standard input, which a terminal does not show.
 static livery_status set_value(livery_store *store, const char *name) {
   size_t length = 0;
@@ -102,7 +123,8 @@ static livery_status set_value(livery_store *store, const char *name) {
     fputs("livery secrets: there is no line on standard input\n", stderr);
     return LIVERY_ERROR_NO_VALUE;
   }
-  livery_status status = livery_set_string(store, layer, name, line, length);
+  livery_status status = is_of_parts(store, name) ? set_json(store, name, line, length)
+                                                  : livery_set_string(store, layer, name, line, length);
   explicit_bzero(line, length);
   free(line);
   return status;

@@ -68,6 +68,27 @@ chmod 400 key
 run 0 secrets status --json && has '"source":"file"'
 LIVERY_KEY_FILE=$work/none run 8 secrets get password && has 'livery secrets key'
 run 0 reset password && run 0 secrets --help && run 0 help secrets
+# A list whose items hold a secret is given as JSON.
+cat >schema2.json <<'JSON'
+{"Version": 2, "Groups": [{"Title": "All", "Settings": [
+  {"Type": "TextField", "Title": "Password", "Key": "password", "Class": ["Password"]},
+  {"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Word", "Key": "word", "Class": ["Password"]}]}]}]}
+JSON
+run 0 apply schema2.json
+printf '[{"word": "barracuda"}]\n' | "$livery" secrets set users || failed=$((failed + 1))
+run 0 secrets get users && has barracuda
+lacks barracuda store
+printf '[{"word"\n' | "$livery" secrets set users 2>err
+[ $? = 4 ] && passed=$((passed + 1)) || { echo "a list that is no JSON: $(cat err)"; failed=$((failed + 1)); }
+# A watch without the key tells that something was set, and not what.
+timeout 20 "$livery" watch password --json --count 1 >watched &
+watch=$!
+sleep 1
+printf 'pike-1\n' | "$livery" secrets set password
+wait $watch
+grep -qF '"unavailable":true' watched && passed=$((passed + 1)) || { echo "watch says $(cat watched)"; failed=$((failed + 1)); }
+lacks pike-1 watched store
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

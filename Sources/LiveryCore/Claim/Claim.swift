@@ -45,7 +45,8 @@ package struct Claim: Sendable {
   /// A prefix ends with a dot, and is no part of another that is claimed.
   package static func check(_ prefix: String, beside known: [String]) throws(StoreError) {
     guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
-      throw StoreError(.invalidArgument, "`\(truncated(prefix, to: 40))`: a namespace is a name and a dot, such as `fetch.`")
+      throw StoreError(
+        .invalidArgument, "`\(truncated(prefix, to: 40))`: a namespace is a name and a dot, such as `fetch.`")
     }
     try checkName(prefix)
     for other in builtIn.map({ $0.prefix }) + known {
