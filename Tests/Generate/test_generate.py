@@ -325,6 +325,26 @@ def test_what_is_wrong_is_told(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
   assert ended.value.code == 2
 
 
+@pytest.mark.parametrize("language, source, output, told", [
+  ("c", "s.json", "s.json", "s.json: would be written over what it is made of"), ("html", "s.json", "soft", "soft: would be written over"),
+  ("markdown", "s.json", "hard", "hard: would be written over"), ("swift", "s.json", "folder/../s.json", "s.json: would be written over"),
+  ("python", "kiosk.pyi", "kiosk.py", "kiosk.py: would be written over"), ("python", "s.json", "made.pyi", "give a file that ends with .py"),
+  ("python", "s.json", "other.py", "give a file that ends with .py")])
+def test_nothing_is_written_over_what_was_given(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+                                                language: str, source: str, output: str, told: str) -> None:
+  monkeypatch.chdir(tmp_path)
+  for name in ("s.json", "kiosk.pyi"):
+    pathlib.Path(name).write_text(ALL)
+  pathlib.Path("folder").mkdir()
+  pathlib.Path("soft").symlink_to("s.json")
+  os.link("s.json", "hard")
+  pathlib.Path("other.pyi").symlink_to("other.py")
+  with pytest.raises(SystemExit) as ended:
+    main([language, source, "-o", output])
+  assert ended.value.code == 2 and told in capsys.readouterr().err
+  assert pathlib.Path(source).read_text() == ALL and pathlib.Path("hard").samefile("s.json") and not pathlib.Path("made.pyi").exists()
+
+
 def test_help_that_cannot_be_written_is_said() -> None:
   environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")}
   command = [sys.executable, "-m", "livery.generate", "--help"]

@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import sys
-from typing import Any, NoReturn
+from typing import Any, Iterable, NoReturn, Optional
 
 from . import __version__
 
@@ -89,6 +89,11 @@ def _tell_json(status: str, message: str) -> None:
 def status_of(error: OSError) -> str:
   """The status that stands for a failure of the operating system."""
   return _STATUSES.get(error.errno or 0, "IO")
+
+
+def is_among(path: str, files: Iterable[Optional[str]]) -> bool:
+  """Whether a file that is to be written is one of those that were read, also by another path or a link."""
+  return os.path.isfile(path) and any(one and os.path.isfile(one) and os.path.samefile(path, one) for one in files)
 
 
 def store(path: str, data: bytes) -> None:

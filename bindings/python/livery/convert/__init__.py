@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from .._command import Parser, complain, status_of, store, tell
+from .._command import Parser, complain, is_among, status_of, store, tell
 from .document import Document
 from .place import Place, Refused
 from .source import Source
@@ -148,9 +148,7 @@ def _paths(given: argparse.Namespace, made: Dict[str, bytes]) -> "Optional[Dict[
     return dict.fromkeys(made)
   alone = len(made) == 1 and not os.path.isdir(given.output)
   paths: Dict[str, Optional[str]] = {name: given.output if alone else os.path.join(given.output, name) for name in made}
-  read = [path for path in (*given.files, given.values) if path and os.path.isfile(path)]
-  taken = any(os.path.samefile(path, one) for path in paths.values() if path and os.path.isfile(path) for one in read)
-  return None if taken else paths
+  return None if any(path and is_among(path, (*given.files, given.values)) for path in paths.values()) else paths
 
 
 def _write(paths: Dict[str, Optional[str]], made: Dict[str, bytes]) -> None:

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from .._command import Parser, store, tell
+from .._command import Parser, is_among, store, tell
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -46,9 +46,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     with open(given.schema, encoding="utf-8") as file:
       text = file.read()
     model = read(text, given.schema)
-    for path, content in _files(given, model).items():
+    files = _files(given, model)
+    if any(path and is_among(path, [given.schema]) for path in files):
+      raise Misuse(f"{given.output}: would be written over what it is made of")
+    for path, content in files.items():
       _store(path, content)
-  except ReservedName as error:
+  except Misuse as error:
     parser.error(str(error))
   except SchemaError as error:
     print(error, file=sys.stderr)
@@ -62,8 +65,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
   return 0
 
 
-class ReservedName(Exception):
-  """A name that was asked for means something else already."""
+class Misuse(Exception):
+  """The command line asks for what cannot be made."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -88,12 +91,15 @@ def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
   called, behind = (prefix, "_app") if given.language == "c" else (type_name, "Settings")
   if writer.is_reserved(called):
     if given.name:
-      raise ReservedName(f"`{called}` means something else in {given.language.capitalize()} or to the library: give it another --name")
+      raise Misuse(f"`{called}` means something else in {given.language.capitalize()} or to the library: give it another --name")
     called += behind
   files: Dict[Optional[str], str] = {given.output: writer.write(model, called, source)}
   # Beside a pipe or a device there is no place for one.
   if given.language == "python" and given.output and (not os.path.exists(given.output) or os.path.isfile(given.output)):
-    files[os.path.splitext(given.output)[0] + ".pyi"] = writer.write_stub(model, called, source)
+    stub = os.path.splitext(given.output)[0] + ".pyi"
+    if os.path.realpath(stub) == os.path.realpath(given.output):
+      raise Misuse(f"{given.output}: the stub would be written over the module: give a file that ends with .py")
+    files[stub] = writer.write_stub(model, called, source)
   return files
 
 
