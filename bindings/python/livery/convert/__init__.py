@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from .._command import Parser, complain, is_among, status_of, store, tell
+from .._command import Parser, complain, failure_of, is_among, status_of, store, tell
 from .document import Document
 from .place import Place, Refused
 from .source import Source
@@ -68,7 +68,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     complain(str(error), error.status, given.json)
     return 4
   except OSError as error:
-    complain(f"{error.filename or given.output}: {error.strerror}", status_of(error), given.json)
+    complain(failure_of(error, given.output or ""), status_of(error), given.json)
     return 8
   return 0
 

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from .._command import Parser, is_among, store, tell
+from .._command import Parser, failure_of, is_among, store, tell
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -60,7 +60,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(f"{given.schema}: byte {error.start}: not UTF-8", file=sys.stderr)
     return 4
   except OSError as error:
-    print(f"{error.filename or given.output}: {error.strerror}", file=sys.stderr)
+    print(failure_of(error, given.output or ""), file=sys.stderr)
     return 8
   return 0
 
