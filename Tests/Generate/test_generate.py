@@ -294,6 +294,17 @@ def test_pages_are_inert(generate: Any) -> None:
   assert "<script>" not in text.replace("\\<script\\>", "") and "| Unit |" in text
 
 
+def test_backquotes_in_values_are_shown_as_they_are(generate: Any) -> None:
+  schema = schema_of({"Type": "TextField", "Title": "Run", "Key": "run`|", "Value": "echo `date`; ls", "Pattern": "`a``b|c"},
+                     {"Type": "ComboBox", "Title": "Pick", "Key": "pick", "Value": "a`b", "Options": [{"Title": "A `quoted", "Value": "a`b"}, {"Title": "B", "Value": "b"}]})
+  page = generate("html", schema).read_text()
+  for told in ("<code>&quot;echo `date`; ls&quot;</code>", "matches <code>`a``b|c</code>", "<code>&quot;a`b&quot;</code> A `quoted, <code>&quot;b&quot;</code> B"):
+    assert told in page
+  text = generate("markdown", schema).read_text()
+  for told in ('| Default | ``"echo `date`; ls"`` |', "| Constraints | matches ``` `a``b\\|c ``` |", '| Options | ``"a`b"`` A \\`quoted, `"b"` B |', "``run`|``\n"):
+    assert told in text
+
+
 def test_secret_defaults_are_told_nowhere(generate: Any) -> None:
   schema = schema_of({"Type": "TextField", "Title": "Code", "Key": "code", "Class": ["Password"], "Value": "hunter2"})
   code = {**json.loads(schema)["Groups"][0]["Settings"][0], "Value": "letme1n"}

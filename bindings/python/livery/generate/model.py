@@ -67,18 +67,15 @@ class Setting(NamedTuple):
     return self.kind == "list" and len(self.template) == 1 and not self.template[0].name
 
   @property
+  def bounds(self) -> List[Tuple[str, Any]]:
+    """What bounds a value, each behind the words that a sentence names it with."""
+    return [(words, self.raw[member]) for member, words in BOUNDS if self.raw.get(member) not in (None, "")]
+
+  @property
   def constraints(self) -> List[str]:
     """What a value has to satisfy, each in a few words."""
-    found = []
-    for member, words in BOUNDS:
-      value = self.raw.get(member)
-      if value is None or value == "":
-        continue
-      text = f"`{value}`" if isinstance(value, str) else _number(value)
-      found.append(f"{words} {text}")
-    if self.raw.get("Required"):
-      found.append("required")
-    return found
+    found = [f"{words} {f'`{value}`' if isinstance(value, str) else number(value)}" for words, value in self.bounds]
+    return [*found, "required"] if self.raw.get("Required") else found
 
   @property
   def default(self) -> Optional[str]:
@@ -196,5 +193,5 @@ def _template(source: List[Dict[str, Any]]) -> List[Setting]:
   return found
 
 
-def _number(value: Any) -> str:
+def number(value: Any) -> str:
   return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else str(value)
