@@ -159,6 +159,27 @@ def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:
   assert options and [one["Value"] for one in options["Options"]] == ["C:\\new"] and document.texts == {"de": {"C:\\new": "C:\\news"}}
 
 
+@pytest.mark.parametrize("raw, read", [
+  ('say "two  spaces" now', "say two  spaces now"), ('"  all  quoted "', "  all  quoted "), ("  plain \n text ", "plain text"), ("a\\n b", "a\n b"),
+  ('a " b', "a  b"), ('\\"a\\"', '"a"'), ('" "x', " x"), ("\\u0020 a", "  a"), ("it\\'s", "it's"), ("\\@a \\?b", "@a ?b"), ("end\\", "end\\"), ('""', "")])
+def test_quotes_keep_spaces_in_texts_of_android(raw: str, read: str) -> None:
+  rows = "<restriction android:restrictionType='string' android:key='a' android:title='A' android:defaultValue='@string/a'/>"
+  restrictions = source(f"<restrictions xmlns:android='http://schemas.android.com/apk/res/android'>{rows}</restrictions>", "a.xml")
+  document = android.read([restrictions, source(f"<resources><string name='a'>{raw}</string></resources>", "b.xml")])
+  assert next(document.settings())["Value"] == read and not document.losses
+
+
+def test_markup_in_texts_of_android_is_told() -> None:
+  row = "<restriction android:restrictionType='string' android:key='{0}' android:title='@string/{0}'/>"
+  rows = "".join(row.format(name) for name in ("bold", "more", "user"))
+  restrictions = source(f"<restrictions xmlns:android='http://schemas.android.com/apk/res/android'>{rows}</restrictions>", "a.xml")
+  texts = ("<resources xmlns:x='urn:oasis:names:tc:xliff:document:1.2'>\n<string name='bold'>Very <b>bold</b></string><string name='more'>@string/bold</string>\n"
+           "<string name='user'>Of <x:g>%s</x:g></string><string name='other'><i>x</i></string></resources>")
+  document = android.read([restrictions, source(texts, "b.xml")])
+  assert [one["Title"] for one in document.settings()] == ["Very bold", "Very bold", "Of %s"]
+  assert told(document) == ["2 bold: the markup in its text is not kept", "2 more: the markup in its text is not kept"]
+
+
 def test_texts_of_android_come_back(tmp_path: pathlib.Path) -> None:
   for number, one in enumerate(["C:\\new\n  two  spaces\\n", "\\", "@string/x", "?x", '"a"', "it's", "\ttab\r\n", " around ", "\\u0041"]):
     document = schema(text("told", Value=one, Description=one))

@@ -120,6 +120,9 @@ class _Reader:
       for text, translated in zip(found, texts):
         if text != translated and attribute in ("title", "description", "entries"):
           self.document.texts.setdefault(language, {})[text] = translated
+    for place in self.resources.unmarked:
+      self.document.lose(place, name, "the markup in its text is not kept")
+    self.resources.unmarked.clear()
     return found
 
   def one(self, tag: Tag, attribute: str, name: str) -> Optional[str]:
