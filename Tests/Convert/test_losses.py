@@ -140,6 +140,14 @@ def test_spaces_around_options_are_told() -> None:
   assert [loss.message for loss in document.losses] == ["AppConfig keeps no spaces around options"]
 
 
+def test_what_is_hidden_from_people_is_told_to_appconfig(tmp_path: pathlib.Path) -> None:
+  document = schema(text("shown"), text("behind", Hidden=True, Title="Behind", Description="Of it"))
+  again = written("apple-config", document, tmp_path)
+  found = again.find("behind")
+  assert found and not found.get("Hidden") and "Description" not in found
+  assert [(loss.setting, "hidden" in loss.message) for loss in document.losses] == [("behind", True)]
+
+
 def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:
   (tmp_path / "values").mkdir()
   (tmp_path / "values-de").mkdir()

@@ -179,7 +179,9 @@ class _Writer:
              '  <presentation defaultLocale="en">']
     groups: Dict[str, List[Element]] = {}
     for holders, setting in self.document.placed():
-      if not setting.get("Hidden"):
+      if setting.get("Hidden"):
+        self.document.lose(setting.place, setting["Key"], "AppConfig keeps nothing that people read of hidden settings, nor that they are hidden")
+      else:
         groups.setdefault(title_of(holders[-1]), []).append(setting)
       if len(holders) > 1:
         self.document.lose(setting.place, setting["Key"], f"its pane `{title_of(holders[-1])}` is a group among the others")
