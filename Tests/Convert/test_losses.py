@@ -102,7 +102,9 @@ def test_dots_in_names_of_properties_are_told() -> None:
 
 @pytest.mark.parametrize("name", ["apple-bundle", "apple-config"])
 def test_moments_and_carriage_returns_of_apple(name: str) -> None:
-  document = schema({"Type": "Date", "Key": "until", "Title": "Until"}, text("note", Value="a\r\nb", Description="c\rd"))
+  # As Settings has moments: where it shows them alone.
+  until = {"Type": "Date", "Key": "until", "Title": "Until", "ReadOnly": True, "Value": "2026-01-01T00:00:00Z"}
+  document = schema(until, text("note", Value="a\r\nb", Description="c\rd"))
   document.values = {"until": "2026-01-02T03:04:05.25Z", "note": "x\ry"}
   values = plistlib.loads(module(name).write_values(document))
   assert values["note"] == "x\ny" and values["until"].second == 5
@@ -332,7 +334,7 @@ def test_texts_that_have_others_in_english_are_told(name: str, target: str) -> N
 def test_leap_seconds_are_the_seconds_after_them() -> None:
   document = schema({"Type": "Date", "Key": "until", "Title": "Until"})
   document.values = {"until": "2016-12-31T23:59:60Z"}
-  assert plistlib.loads(apple_bundle.write_values(document)) == {"until": datetime.datetime(2017, 1, 1)} and not document.losses
+  assert plistlib.loads(apple_appconfig.write_values(document)) == {"until": datetime.datetime(2017, 1, 1)} and not document.losses
 
 
 @pytest.mark.parametrize("raw, what", [
