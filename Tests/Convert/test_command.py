@@ -205,3 +205,18 @@ def test_what_this_user_may_not_write_is_left_alone(folder: pathlib.Path, monkey
   for arguments in (["--json"], []):
     assert main(["gsettings", str(folder / SAMPLE), "-o", str(made), *arguments]) == 8
     assert capsys.readouterr().err.endswith(f"{made}: Permission denied\n") and made.read_text() == "old"
+
+
+def test_files_from_standard_input(folder: pathlib.Path) -> None:
+  (folder / "user.ini").write_text("[org/example]\nn=7\n")
+  for arguments, name in (((SAMPLE, "--values", "-"), "user.ini"), (("-", "--values", "user.ini"), SAMPLE)):
+    with open(folder / name, "rb") as file:
+      done = subprocess.run([sys.executable, "-m", "livery.convert", "gsettings", *arguments], cwd=folder, stdin=file, capture_output=True, text=True,
+                            timeout=60, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout) == {"org.example.n": 7}, done.stderr
+
+
+def test_the_place_in_broken_json_is_said_once(folder: pathlib.Path) -> None:
+  (folder / "broken.json").write_text('{"Version": 1,\n "Groups": [}')
+  done = convert("livery", "broken.json", folder=folder)
+  assert done.returncode == 4 and done.stderr.startswith("broken.json:2: column 13: ") and "at line" not in done.stderr

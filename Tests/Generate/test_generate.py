@@ -319,11 +319,13 @@ def test_secret_defaults_are_told_nowhere(generate: Any) -> None:
 
 def test_what_is_wrong_is_told(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
   broken = tmp_path / "broken.json"
-  for content, status, told in ((b'{"Version": 1,\n "Groups": [}', 4, f"{broken}:2:"), (b"\xff", 4, "byte 0"),
+  for content, status, told in ((b'{"Version": 1,\n "Groups": [}', 4, f"{broken}:2:13: "), (b"\xff", 4, f"{broken}:1:1: not UTF-8"),
+                                (b'{"Version": 1,\n "\xc3\xa9": "\xff"}', 4, f"{broken}:2:8: not UTF-8"),
                                 (b'{"Version": 1, "Groups": [{"Title": "A", "Settings": [{"Type": "Nmber"}]}]}', 4, "Nmber")):
     broken.write_bytes(content)
     assert main(["c", str(broken)]) == status
-    assert told in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert told in error and "at line" not in error
   assert main(["c", str(tmp_path / "none.json")]) == 8
   assert "none.json: No such file" in capsys.readouterr().err
   good = tmp_path / "good.json"
@@ -363,6 +365,11 @@ def test_help_that_cannot_be_written_is_said() -> None:
   for shell, told in (('exec "$@" >/dev/full', "No space left on device"), ('exec "$@" >&-', "Bad file descriptor")):
     done = run("sh", "-c", shell, "sh", *command, env=environment)
     assert done.returncode == 8 and done.stderr == f"standard output: {told}\n"
+
+
+def test_a_schema_from_standard_input() -> None:
+  done = run(sys.executable, "-m", "livery.generate", "python", "-", "-n", "Kiosk", input=ALL, env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")})
+  assert done.returncode == 0 and "class Kiosk" in done.stdout, done.stderr
 
 
 def test_same_output_is_not_written_again(tmp_path: pathlib.Path) -> None:

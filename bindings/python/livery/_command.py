@@ -14,6 +14,7 @@ from typing import Any, Iterable, NoReturn, Optional
 from . import __version__
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_PLACE = re.compile(r" at line \d+, column \d+\Z")
 #: Failures of the operating system that have a status of their own, as `livery` tells those of files.
 _STATUSES = {
   errno.ENOENT: "NOT_FOUND", errno.ENOTDIR: "NOT_FOUND", errno.EACCES: "PERMISSION", errno.EPERM: "PERMISSION", errno.EROFS: "PERMISSION",
@@ -67,6 +68,16 @@ class Parser(argparse.ArgumentParser):
 def printable(text: str) -> str:
   """A text in one line that changes nothing else of a terminal than that line."""
   return _CONTROL.sub(lambda match: "\\u%04x" % ord(match.group()), text)
+
+
+def without_place(message: str) -> str:
+  """What the library says of a text, without the line and column behind it: messages begin with these."""
+  return _PLACE.sub("", message)
+
+
+def input_file(path: str) -> str:
+  """A file that is read; `-` is standard input."""
+  return "/dev/stdin" if path == "-" else path
 
 
 def complain(message: str, status: str, is_json: bool) -> None:

@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from .._command import Parser, complain, failure_of, is_among, status_of, store, tell
+from .._command import Parser, complain, failure_of, input_file, is_among, status_of, store, tell
 from .document import Document
 from .place import Place, Refused
 from .source import Source
@@ -35,6 +35,7 @@ HELP = """livery convert: schemas and values of other systems, to and from those
   --version          print the version
 
 The formats are livery, gsettings, android, apple-bundle, apple-config, json-schema, vscode and chromium.
+A file that is read is standard input if it is -.
 
 exit status
   0  done
@@ -76,8 +77,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
   parser = Parser("convert", HELP, "FORMAT[:FORMAT] FILE... [--values FILE] [--output FILE] [--strict] [--json]")
   parser.add_argument("formats", metavar="FORMAT[:FORMAT]")
-  parser.add_argument("files", nargs="+", metavar="FILE")
-  parser.add_argument("-v", "--values")
+  parser.add_argument("files", nargs="+", metavar="FILE", type=input_file)
+  parser.add_argument("-v", "--values", type=input_file)
   parser.add_argument("-o", "--output")
   parser.add_argument("-s", "--strict", action="store_true")
   parser.add_argument("-j", "--json", action="store_true")

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from .._command import Parser, failure_of, is_among, store, tell
+from .._command import Parser, failure_of, input_file, is_among, store, tell
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -26,6 +26,8 @@ HELP = """livery generate: typed accessors for the settings of a schema, and pag
   -o, --output FILE   write this file, unless it is there with the same content; standard output without it
   -h, --help          print this
   --version           print the version
+
+SCHEMA is standard input if it is -.
 
 exit status
   0  done
@@ -43,9 +45,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
   # It ends before there is anything to be collected.
   gc.disable()
   try:
-    with open(given.schema, encoding="utf-8") as file:
-      text = file.read()
-    model = read(text, given.schema)
+    with open(given.schema, "rb") as file:
+      data = file.read()
+    model = read(data.decode(), given.schema)
     files = _files(given, model)
     if any(path and is_among(path, [given.schema]) for path in files):
       raise Misuse(f"{given.output}: would be written over what it is made of")
@@ -57,7 +59,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(error, file=sys.stderr)
     return 4
   except UnicodeDecodeError as error:
-    print(f"{given.schema}: byte {error.start}: not UTF-8", file=sys.stderr)
+    lines = data[:error.start].decode().split("\n")
+    print(f"{given.schema}:{len(lines)}:{len(lines[-1]) + 1}: not UTF-8", file=sys.stderr)
     return 4
   except OSError as error:
     print(failure_of(error, given.output or ""), file=sys.stderr)
@@ -72,7 +75,7 @@ class Misuse(Exception):
 def _parser() -> argparse.ArgumentParser:
   parser = Parser("generate", HELP, "c|swift|python|markdown|html SCHEMA [--name NAME] [--output FILE]")
   parser.add_argument("language", choices=LANGUAGES, metavar="LANGUAGE")
-  parser.add_argument("schema", metavar="SCHEMA")
+  parser.add_argument("schema", metavar="SCHEMA", type=input_file)
   parser.add_argument("-o", "--output")
   parser.add_argument("-n", "--name")
   return parser

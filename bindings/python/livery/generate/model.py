@@ -7,6 +7,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import livery
 
+from .._command import without_place
+
 #: The kinds of settings, by `Type` and what refines it.
 PLAIN = {"TextField": "text", "ToggleSwitch": "bool", "URL": "url", "Color": "color", "Date": "date", "Image": "image",
          "Data": "data"}
@@ -155,8 +157,8 @@ def _faults(error: livery.LiveryError, name: str) -> str:
   faults = [one for one in report.get("diagnostics", []) if one["severity"] == "error"]
   if not faults:
     place = f":{error.line}:{error.column}" if getattr(error, "line", 0) else ""
-    return f"{name}{place}: {error.message}"
-  return "\n".join(f"{name}:{one['line']}:{one['column']}: {one['message']}" for one in faults)
+    return f"{name}{place}: {without_place(error.message) if place else error.message}"
+  return "\n".join(f"{name}:{one['line']}:{one['column']}: {without_place(one['message'])}" for one in faults)
 
 
 def _collect(source: Dict[str, Any], path: Tuple[str, ...], groups: List[Group]) -> None:
