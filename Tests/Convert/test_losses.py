@@ -150,6 +150,14 @@ def test_what_is_hidden_from_people_is_told_to_appconfig(tmp_path: pathlib.Path)
   assert [(loss.setting, "hidden" in loss.message) for loss in document.losses] == [("behind", True)]
 
 
+def test_what_people_read_of_members_is_told_to_appconfig() -> None:
+  members = [text("a.b", Title="b"), text("c", Title="C"), text("d", Description="Of d"), text("e", Hidden=True)]
+  document = schema({"Type": "List", "Key": "rows", "Title": "Rows", "ItemTemplate": members})
+  apple_appconfig.write(document)
+  assert [loss.message for loss in document.losses] == [f"AppConfig keeps nothing that people read of `{name}` in its items" for name in "cde"]
+  assert {loss.setting for loss in document.losses} == {"rows"}
+
+
 def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:
   (tmp_path / "values").mkdir()
   (tmp_path / "values-de").mkdir()

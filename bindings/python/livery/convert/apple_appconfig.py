@@ -208,6 +208,9 @@ class _Writer:
       members = {one["Key"]: one for one in setting["ItemTemplate"] if one.get("Key")}
       if setting.get("Value"):
         self.document.lose(setting.place, setting.get("Key") or key, "a list of dictionaries has no default")
+      for name, one in members.items():
+        if one.get("Description") or one.get("Hidden") or title_of(one) not in ("", name.rpartition(".")[2]):
+          self.document.lose(setting.place, setting.get("Key") or key, f"AppConfig keeps nothing that people read of `{name}` in its items")
       self.document.unsaid(setting, said, "AppConfig")
       return [f"{indent}<dictArray keyName={quoteattr(key)}>", f"{indent}  <dict>", *self.level(nested.unflatten(members, members), depth + 2),
               f"{indent}  </dict>", f"{indent}</dictArray>"]
