@@ -11,7 +11,7 @@ import pytest
 from conftest import told
 
 from livery.convert import chromium
-from livery.convert.document import Document
+from livery.convert.document import Document, holds_secret
 from livery.convert.source import Source
 
 ITEMS = [{"name": "Off", "value": 0, "caption": "Off"}, {"name": "On", "value": 1, "caption": "On for <ph name=\"P\">$1<ex>C</ex></ph>"}]
@@ -66,6 +66,29 @@ def test_templates_come_along_with_their_values(seed: int) -> None:
   text = "# Of policies\n" + repr({"policy_definitions": [*groups, *found], "messages": {}, "placeholders": []}).replace("{'name'", "\n{'name'")
   come_along(chromium.read([Source("policy_templates.json", text.encode())]), values, 250)
   come_along(chromium.read([Source("policy_templates.json", json.dumps({"policy_definitions": found}).encode())]), values, 250)
+
+
+@pytest.mark.parametrize("kind, schema", [
+  ("string", {"type": "string"}), ("string-enum", {"type": "string", "enum": ["a"]}), ("string-enum-list", {"type": "array", "items": {"type": "string", "enum": ["a"]}}),
+  ("int-enum", {"type": "integer", "enum": [1]}), ("int", {"type": "integer"}), ("main", {"type": "boolean"}), ("list", {"type": "array", "items": {"type": "string"}}),
+  ("dict", {"type": "object", "properties": {"a": {"type": "string"}}}), ("external", {}), ("other", {"type": "string"})])
+@pytest.mark.parametrize("where", ["policy", "schema", "items"])
+def test_what_is_sensitive_is_a_secret_or_told(kind: str, schema: Dict[str, Any], where: str) -> None:
+  policy: Dict[str, Any] = {"name": "P", **OTHERS, "type": kind, "schema": dict(schema)}
+  if kind in chromium.CHOICES:
+    policy["items"] = [{"value": (schema.get("items") or schema)["enum"][0], "caption": "A"}]
+  if where == "items" and "items" not in schema:
+    return
+  holder = {"policy": policy, "schema": policy["schema"], "items": policy["schema"]}[where]
+  if where == "items":
+    holder["items"] = {**holder["items"], "sensitiveValue": True}
+  else:
+    holder["sensitiveValue"] = True
+  document = chromium.read([Source("policy_templates.json", json.dumps({"policy_definitions": [policy]}).encode())])
+  setting = next(document.settings())
+  secret = holds_secret(setting)
+  assert secret == (kind in ("string", "other") or kind == "external" or kind == "list" and where == "items")
+  assert secret or any("`sensitiveValue` is not kept" in one for one in told(document)), told(document)
 
 
 def test_policies_in_yaml_come_along_with_their_values(tmp_path: pathlib.Path) -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import shutil
+import stat
 import subprocess
 import sys
 import threading
 
 import pytest
 from conftest import SAMPLES, convert
+
+from livery.convert import main
 
 SAMPLE = "example.gschema.xml"
 
@@ -172,3 +176,47 @@ def test_without_a_standard_output_it_is_said(folder: pathlib.Path, command: "li
   done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", f"livery.{command[0]}", *map(str, command[1:])], cwd=folder,
                         stderr=subprocess.PIPE, text=True, timeout=60, check=False)
   assert done.returncode == 8 and done.stderr.splitlines()[-1] == "standard output: Bad file descriptor"
+
+
+@pytest.mark.parametrize("command", [["convert", "livery:gsettings", "made.json"], ["generate", "c", "made.json"]])
+def test_a_failure_always_has_its_reason(folder: pathlib.Path, command: "list[str]") -> None:
+  assert convert("gsettings", SAMPLE, "-o", "made.json", folder=folder).returncode == 0
+  # No file may have more than a few blocks, the library's own neither.
+  done = subprocess.run(["sh", "-c", 'ulimit -f 2; exec "$@"', "sh", sys.executable, "-m", f"livery.{command[0]}", *command[1:], "-o", "out"], cwd=folder,
+                        capture_output=True, text=True, timeout=60, check=False)
+  assert done.returncode == 8 and "None" not in done.stderr and re.search("No space left|File too large", done.stderr), done.stderr
+
+
+def test_the_mode_of_a_file_stays(folder: pathlib.Path) -> None:
+  for mode in (0o600, 0o640):
+    made = folder / "schema.json"
+    made.write_text("old")
+    made.chmod(mode)
+    assert convert("gsettings", SAMPLE, "-o", "schema.json", folder=folder).returncode == 0
+    assert stat.S_IMODE(made.stat().st_mode) == mode and made.read_text() != "old"
+
+
+def test_what_this_user_may_not_write_is_left_alone(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+  made = folder / "schema.json"
+  made.write_text("old")
+  made.chmod(0o444)
+  # The superuser may write everything.
+  monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+  for arguments in (["--json"], []):
+    assert main(["gsettings", str(folder / SAMPLE), "-o", str(made), *arguments]) == 8
+    assert capsys.readouterr().err.endswith(f"{made}: Permission denied\n") and made.read_text() == "old"
+
+
+def test_files_from_standard_input(folder: pathlib.Path) -> None:
+  (folder / "user.ini").write_text("[org/example]\nn=7\n")
+  for arguments, name in (((SAMPLE, "--values", "-"), "user.ini"), (("-", "--values", "user.ini"), SAMPLE)):
+    with open(folder / name, "rb") as file:
+      done = subprocess.run([sys.executable, "-m", "livery.convert", "gsettings", *arguments], cwd=folder, stdin=file, capture_output=True, text=True,
+                            timeout=60, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout) == {"org.example.n": 7}, done.stderr
+
+
+def test_the_place_in_broken_json_is_said_once(folder: pathlib.Path) -> None:
+  (folder / "broken.json").write_text('{"Version": 1,\n "Groups": [}')
+  done = convert("livery", "broken.json", folder=folder)
+  assert done.returncode == 4 and done.stderr.startswith("broken.json:2: column 13: ") and "at line" not in done.stderr

@@ -122,6 +122,15 @@ def test_what_gsettings_cannot_say_is_told() -> None:
   assert all(loss.place.file == "kiosk.json" and loss.place.line > 1 for loss in document.losses)
 
 
+def test_children_and_numbers_of_their_own_are_told() -> None:
+  more = ('<enum id="E"><value nick="a" value="10"/><value nick="b" value="20"/></enum><enum id="F"><value nick="a" value="0x0"/><value nick="b" value="1"/></enum>'
+          '<flags id="G"><value nick="a" value="1"/><value nick="b" value="4"/></flags>')
+  keys = '<child name="sub" schema="a.c"/>' + "".join(f'<key name="{name}" {kind}="{name.upper()}"><default>{default}</default></key>'
+                                                      for name, kind, default in (("e", "enum", "'a'"), ("f", "enum", "'a'"), ("g", "flags", "['b']")))
+  assert told(one(keys, more)) == ["1 : the child `sub` of `a.b` is not kept", "1 a.b.e: the numbers of the enum `E` are not kept",
+                                   "1 a.b.g: the numbers of the flags `G` are not kept"]
+
+
 def test_enumerations_of_another_file(tmp_path: Any) -> None:
   (tmp_path / "a.enums.xml").write_text('<schemalist><enum id="a.E"><value nick="one" value="0"/></enum></schemalist>')
   (tmp_path / "a.gschema.xml").write_text(

@@ -102,7 +102,9 @@ def test_dots_in_names_of_properties_are_told() -> None:
 
 @pytest.mark.parametrize("name", ["apple-bundle", "apple-config"])
 def test_moments_and_carriage_returns_of_apple(name: str) -> None:
-  document = schema({"Type": "Date", "Key": "until", "Title": "Until"}, text("note", Value="a\r\nb", Description="c\rd"))
+  # As Settings has moments: where it shows them alone.
+  until = {"Type": "Date", "Key": "until", "Title": "Until", "ReadOnly": True, "Value": "2026-01-01T00:00:00Z"}
+  document = schema(until, text("note", Value="a\r\nb", Description="c\rd"))
   document.values = {"until": "2026-01-02T03:04:05.25Z", "note": "x\ry"}
   values = plistlib.loads(module(name).write_values(document))
   assert values["note"] == "x\ny" and values["until"].second == 5
@@ -140,6 +142,22 @@ def test_spaces_around_options_are_told() -> None:
   assert [loss.message for loss in document.losses] == ["AppConfig keeps no spaces around options"]
 
 
+def test_what_is_hidden_from_people_is_told_to_appconfig(tmp_path: pathlib.Path) -> None:
+  document = schema(text("shown"), text("behind", Hidden=True, Title="Behind", Description="Of it"))
+  again = written("apple-config", document, tmp_path)
+  found = again.find("behind")
+  assert found and not found.get("Hidden") and "Description" not in found
+  assert [(loss.setting, "hidden" in loss.message) for loss in document.losses] == [("behind", True)]
+
+
+def test_what_people_read_of_members_is_told_to_appconfig() -> None:
+  members = [text("a.b", Title="b"), text("c", Title="C"), text("d", Description="Of d"), text("e", Hidden=True)]
+  document = schema({"Type": "List", "Key": "rows", "Title": "Rows", "ItemTemplate": members})
+  apple_appconfig.write(document)
+  assert [loss.message for loss in document.losses] == [f"AppConfig keeps nothing that people read of `{name}` in its items" for name in "cde"]
+  assert {loss.setting for loss in document.losses} == {"rows"}
+
+
 def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:
   (tmp_path / "values").mkdir()
   (tmp_path / "values-de").mkdir()
@@ -157,6 +175,27 @@ def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:
   assert found == {"p": "C:\\new", "at": "@string/p", "again": "C:\\new", "spaces": "a  b", "all": None} and not document.losses
   options = document.find("all")
   assert options and [one["Value"] for one in options["Options"]] == ["C:\\new"] and document.texts == {"de": {"C:\\new": "C:\\news"}}
+
+
+@pytest.mark.parametrize("raw, read", [
+  ('say "two  spaces" now', "say two  spaces now"), ('"  all  quoted "', "  all  quoted "), ("  plain \n text ", "plain text"), ("a\\n b", "a\n b"),
+  ('a " b', "a  b"), ('\\"a\\"', '"a"'), ('" "x', " x"), ("\\u0020 a", "  a"), ("it\\'s", "it's"), ("\\@a \\?b", "@a ?b"), ("end\\", "end\\"), ('""', "")])
+def test_quotes_keep_spaces_in_texts_of_android(raw: str, read: str) -> None:
+  rows = "<restriction android:restrictionType='string' android:key='a' android:title='A' android:defaultValue='@string/a'/>"
+  restrictions = source(f"<restrictions xmlns:android='http://schemas.android.com/apk/res/android'>{rows}</restrictions>", "a.xml")
+  document = android.read([restrictions, source(f"<resources><string name='a'>{raw}</string></resources>", "b.xml")])
+  assert next(document.settings())["Value"] == read and not document.losses
+
+
+def test_markup_in_texts_of_android_is_told() -> None:
+  row = "<restriction android:restrictionType='string' android:key='{0}' android:title='@string/{0}'/>"
+  rows = "".join(row.format(name) for name in ("bold", "more", "user"))
+  restrictions = source(f"<restrictions xmlns:android='http://schemas.android.com/apk/res/android'>{rows}</restrictions>", "a.xml")
+  texts = ("<resources xmlns:x='urn:oasis:names:tc:xliff:document:1.2'>\n<string name='bold'>Very <b>bold</b></string><string name='more'>@string/bold</string>\n"
+           "<string name='user'>Of <x:g>%s</x:g></string><string name='other'><i>x</i></string></resources>")
+  document = android.read([restrictions, source(texts, "b.xml")])
+  assert [one["Title"] for one in document.settings()] == ["Very bold", "Very bold", "Of %s"]
+  assert told(document) == ["2 bold: the markup in its text is not kept", "2 more: the markup in its text is not kept"]
 
 
 def test_texts_of_android_come_back(tmp_path: pathlib.Path) -> None:
@@ -303,7 +342,7 @@ def test_texts_that_have_others_in_english_are_told(name: str, target: str) -> N
 def test_leap_seconds_are_the_seconds_after_them() -> None:
   document = schema({"Type": "Date", "Key": "until", "Title": "Until"})
   document.values = {"until": "2016-12-31T23:59:60Z"}
-  assert plistlib.loads(apple_bundle.write_values(document)) == {"until": datetime.datetime(2017, 1, 1)} and not document.losses
+  assert plistlib.loads(apple_appconfig.write_values(document)) == {"until": datetime.datetime(2017, 1, 1)} and not document.losses
 
 
 @pytest.mark.parametrize("raw, what", [

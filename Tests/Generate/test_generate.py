@@ -294,6 +294,17 @@ def test_pages_are_inert(generate: Any) -> None:
   assert "<script>" not in text.replace("\\<script\\>", "") and "| Unit |" in text
 
 
+def test_backquotes_in_values_are_shown_as_they_are(generate: Any) -> None:
+  schema = schema_of({"Type": "TextField", "Title": "Run", "Key": "run`|", "Value": "echo `date`; ls", "Pattern": "`a``b|c"},
+                     {"Type": "ComboBox", "Title": "Pick", "Key": "pick", "Value": "a`b", "Options": [{"Title": "A `quoted", "Value": "a`b"}, {"Title": "B", "Value": "b"}]})
+  page = generate("html", schema).read_text()
+  for told in ("<code>&quot;echo `date`; ls&quot;</code>", "matches <code>`a``b|c</code>", "<code>&quot;a`b&quot;</code> A `quoted, <code>&quot;b&quot;</code> B"):
+    assert told in page
+  text = generate("markdown", schema).read_text()
+  for told in ('| Default | ``"echo `date`; ls"`` |', "| Constraints | matches ``` `a``b\\|c ``` |", '| Options | ``"a`b"`` A \\`quoted, `"b"` B |', "``run`|``\n"):
+    assert told in text
+
+
 def test_secret_defaults_are_told_nowhere(generate: Any) -> None:
   schema = schema_of({"Type": "TextField", "Title": "Code", "Key": "code", "Class": ["Password"], "Value": "hunter2"})
   code = {**json.loads(schema)["Groups"][0]["Settings"][0], "Value": "letme1n"}
@@ -308,11 +319,13 @@ def test_secret_defaults_are_told_nowhere(generate: Any) -> None:
 
 def test_what_is_wrong_is_told(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
   broken = tmp_path / "broken.json"
-  for content, status, told in ((b'{"Version": 1,\n "Groups": [}', 4, f"{broken}:2:"), (b"\xff", 4, "byte 0"),
+  for content, status, told in ((b'{"Version": 1,\n "Groups": [}', 4, f"{broken}:2:13: "), (b"\xff", 4, f"{broken}:1:1: not UTF-8"),
+                                (b'{"Version": 1,\n "\xc3\xa9": "\xff"}', 4, f"{broken}:2:8: not UTF-8"),
                                 (b'{"Version": 1, "Groups": [{"Title": "A", "Settings": [{"Type": "Nmber"}]}]}', 4, "Nmber")):
     broken.write_bytes(content)
     assert main(["c", str(broken)]) == status
-    assert told in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert told in error and "at line" not in error
   assert main(["c", str(tmp_path / "none.json")]) == 8
   assert "none.json: No such file" in capsys.readouterr().err
   good = tmp_path / "good.json"
@@ -325,6 +338,26 @@ def test_what_is_wrong_is_told(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
   assert ended.value.code == 2
 
 
+@pytest.mark.parametrize("language, source, output, told", [
+  ("c", "s.json", "s.json", "s.json: would be written over what it is made of"), ("html", "s.json", "soft", "soft: would be written over"),
+  ("markdown", "s.json", "hard", "hard: would be written over"), ("swift", "s.json", "folder/../s.json", "s.json: would be written over"),
+  ("python", "kiosk.pyi", "kiosk.py", "kiosk.py: would be written over"), ("python", "s.json", "made.pyi", "give a file that ends with .py"),
+  ("python", "s.json", "other.py", "give a file that ends with .py")])
+def test_nothing_is_written_over_what_was_given(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+                                                language: str, source: str, output: str, told: str) -> None:
+  monkeypatch.chdir(tmp_path)
+  for name in ("s.json", "kiosk.pyi"):
+    pathlib.Path(name).write_text(ALL)
+  pathlib.Path("folder").mkdir()
+  pathlib.Path("soft").symlink_to("s.json")
+  os.link("s.json", "hard")
+  pathlib.Path("other.pyi").symlink_to("other.py")
+  with pytest.raises(SystemExit) as ended:
+    main([language, source, "-o", output])
+  assert ended.value.code == 2 and told in capsys.readouterr().err
+  assert pathlib.Path(source).read_text() == ALL and pathlib.Path("hard").samefile("s.json") and not pathlib.Path("made.pyi").exists()
+
+
 def test_help_that_cannot_be_written_is_said() -> None:
   environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")}
   command = [sys.executable, "-m", "livery.generate", "--help"]
@@ -332,6 +365,11 @@ def test_help_that_cannot_be_written_is_said() -> None:
   for shell, told in (('exec "$@" >/dev/full', "No space left on device"), ('exec "$@" >&-', "Bad file descriptor")):
     done = run("sh", "-c", shell, "sh", *command, env=environment)
     assert done.returncode == 8 and done.stderr == f"standard output: {told}\n"
+
+
+def test_a_schema_from_standard_input() -> None:
+  done = run(sys.executable, "-m", "livery.generate", "python", "-", "-n", "Kiosk", input=ALL, env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")})
+  assert done.returncode == 0 and "class Kiosk" in done.stdout, done.stderr
 
 
 def test_same_output_is_not_written_again(tmp_path: pathlib.Path) -> None:

@@ -9,11 +9,12 @@ import os
 import re
 import stat
 import sys
-from typing import Any, NoReturn
+from typing import Any, Iterable, NoReturn, Optional
 
 from . import __version__
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_PLACE = re.compile(r" at line \d+, column \d+\Z")
 #: Failures of the operating system that have a status of their own, as `livery` tells those of files.
 _STATUSES = {
   errno.ENOENT: "NOT_FOUND", errno.ENOTDIR: "NOT_FOUND", errno.EACCES: "PERMISSION", errno.EPERM: "PERMISSION", errno.EROFS: "PERMISSION",
@@ -28,7 +29,7 @@ class _Version(argparse.Action):
     try:
       tell(f"{parser.prog} {__version__}\n".encode())
     except OSError as error:
-      parser.exit(8, f"{error.filename}: {error.strerror}\n")
+      parser.exit(8, failure_of(error, "") + "\n")
     parser.exit()
 
 
@@ -55,7 +56,7 @@ class Parser(argparse.ArgumentParser):
     try:
       tell(self.format_help().encode())
     except OSError as error:
-      self.exit(8, f"{error.filename}: {error.strerror}\n")
+      self.exit(8, failure_of(error, "") + "\n")
 
   def error(self, message: str) -> NoReturn:
     message = printable(message)
@@ -67,6 +68,16 @@ class Parser(argparse.ArgumentParser):
 def printable(text: str) -> str:
   """A text in one line that changes nothing else of a terminal than that line."""
   return _CONTROL.sub(lambda match: "\\u%04x" % ord(match.group()), text)
+
+
+def without_place(message: str) -> str:
+  """What the library says of a text, without the line and column behind it: messages begin with these."""
+  return _PLACE.sub("", message)
+
+
+def input_file(path: str) -> str:
+  """A file that is read; `-` is standard input."""
+  return "/dev/stdin" if path == "-" else path
 
 
 def complain(message: str, status: str, is_json: bool) -> None:
@@ -91,8 +102,21 @@ def status_of(error: OSError) -> str:
   return _STATUSES.get(error.errno or 0, "IO")
 
 
+def failure_of(error: OSError, path: str) -> str:
+  """What a failure of the operating system is told as, of a path where it names none; those that the library met say of what they are."""
+  return f"{error.filename or path}: {error.strerror}" if error.strerror else str(error)
+
+
+def is_among(path: str, files: Iterable[Optional[str]]) -> bool:
+  """Whether a file that is to be written is one of those that were read, also by another path or a link."""
+  return os.path.isfile(path) and any(one and os.path.isfile(one) and os.path.samefile(path, one) for one in files)
+
+
 def store(path: str, data: bytes) -> None:
-  """Write a file whole, and only if it changed, so that a build does no more than it must; devices and pipes take it as it is."""
+  """Write a file whole, and only if it changed, so that a build does no more than it must; devices and pipes take it as it is.
+
+  Its mode stays, and one that this user may not write is left alone.
+  """
   try:
     there = os.stat(path)
   except FileNotFoundError:
@@ -107,9 +131,14 @@ def store(path: str, data: bytes) -> None:
     with open(path, "rb") as file:
       if file.read() == data:
         return
+  if there and not os.access(path, os.W_OK):
+    raise OSError(errno.EACCES, os.strerror(errno.EACCES), given)
   temporary = f"{path}.{os.getpid()}.new"
   try:
     with open(temporary, "wb") as file:
+      # Before there is anything in it to be read.
+      if there:
+        os.fchmod(file.fileno(), stat.S_IMODE(there.st_mode))
       file.write(data)
     os.replace(temporary, path)
   except OSError as error:

@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from .._command import Parser, complain, status_of, store, tell
+from .._command import Parser, complain, failure_of, input_file, is_among, status_of, store, tell
 from .document import Document
 from .place import Place, Refused
 from .source import Source
@@ -35,6 +35,7 @@ HELP = """livery convert: schemas and values of other systems, to and from those
   --version          print the version
 
 The formats are livery, gsettings, android, apple-bundle, apple-config, json-schema, vscode and chromium.
+A file that is read is standard input if it is -.
 
 exit status
   0  done
@@ -68,7 +69,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     complain(str(error), error.status, given.json)
     return 4
   except OSError as error:
-    complain(f"{error.filename or given.output}: {error.strerror}", status_of(error), given.json)
+    complain(failure_of(error, given.output or ""), status_of(error), given.json)
     return 8
   return 0
 
@@ -76,8 +77,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
   parser = Parser("convert", HELP, "FORMAT[:FORMAT] FILE... [--values FILE] [--output FILE] [--strict] [--json]")
   parser.add_argument("formats", metavar="FORMAT[:FORMAT]")
-  parser.add_argument("files", nargs="+", metavar="FILE")
-  parser.add_argument("-v", "--values")
+  parser.add_argument("files", nargs="+", metavar="FILE", type=input_file)
+  parser.add_argument("-v", "--values", type=input_file)
   parser.add_argument("-o", "--output")
   parser.add_argument("-s", "--strict", action="store_true")
   parser.add_argument("-j", "--json", action="store_true")
@@ -148,9 +149,7 @@ def _paths(given: argparse.Namespace, made: Dict[str, bytes]) -> "Optional[Dict[
     return dict.fromkeys(made)
   alone = len(made) == 1 and not os.path.isdir(given.output)
   paths: Dict[str, Optional[str]] = {name: given.output if alone else os.path.join(given.output, name) for name in made}
-  read = [path for path in (*given.files, given.values) if path and os.path.isfile(path)]
-  taken = any(os.path.samefile(path, one) for path in paths.values() if path and os.path.isfile(path) for one in read)
-  return None if taken else paths
+  return None if any(path and is_among(path, (*given.files, given.values)) for path in paths.values()) else paths
 
 
 def _write(paths: Dict[str, Optional[str]], made: Dict[str, bytes]) -> None:

@@ -11,13 +11,15 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from xml.sax.saxutils import escape, quoteattr
 
 from . import fitting, nested
-from .document import Document, Element, is_multiple, is_plain_list, members_of, option_values, title_of
+from .document import Document, Element, is_multiple, is_plain_list, members_of, option_of, option_values, title_of
 from .place import Refused
 from .resources import Resources, folder_of, text_of
 from .source import Source, Tag, read_object, read_xml
 
 TITLE = "Android managed configurations (app_restrictions.xml with resources; values as an object in JSON)"
 LOW, HIGH = -2**31, 2**31 - 1
+#: The types whose values are texts.
+TEXTS = ("string", "hidden")
 
 
 class _Reader:
@@ -120,6 +122,9 @@ class _Reader:
       for text, translated in zip(found, texts):
         if text != translated and attribute in ("title", "description", "entries"):
           self.document.texts.setdefault(language, {})[text] = translated
+    for place in self.resources.unmarked:
+      self.document.lose(place, name, "the markup in its text is not kept")
+    self.resources.unmarked.clear()
     return found
 
   def one(self, tag: Tag, attribute: str, name: str) -> Optional[str]:
@@ -202,24 +207,16 @@ class _Writer:
     return self.tag(depth, key, name, kind, attributes, inner)
 
   def kind(self, setting: Element) -> str:
-    name, kind = str(setting.get("Key") or ""), setting["Type"]
-    if kind == "ToggleSwitch":
-      return "bool"
-    if kind == "Number" and setting.get("Format") == "integer" and LOW <= setting.get("Minimum", LOW) and setting.get("Maximum", HIGH) <= HIGH:
-      if "Minimum" not in setting or "Maximum" not in setting:
-        self.document.lose(setting.place, name, "a whole number of Android has 32 bits")
-      return "integer"
-    if kind == "ComboBox":
-      if not all(isinstance(one, str) for one in option_values(setting)):
-        self.document.lose(setting.place, name, "options of Android are texts: numbers and truth values are written as such")
-      return "multi-select" if is_multiple(setting) else "choice"
-    if kind == "List" and not is_plain_list(setting):
-      return "bundle_array"
-    if kind != "TextField":
-      self.document.lose(setting.place, name, f"Android has no {'list of plain values' if kind == 'List' else kind}: it is a text")
-    elif setting.get("Class"):
+    kind, name = _kind(setting), str(setting.get("Key") or "")
+    if kind == "integer" and ("Minimum" not in setting or "Maximum" not in setting):
+      self.document.lose(setting.place, name, "a whole number of Android has 32 bits")
+    if setting["Type"] == "ComboBox" and not all(isinstance(one, str) for one in option_values(setting)):
+      self.document.lose(setting.place, name, "options of Android are texts: numbers and truth values are written as such")
+    if kind in TEXTS and setting["Type"] != "TextField":
+      self.document.lose(setting.place, name, f"Android has no {'list of plain values' if setting['Type'] == 'List' else setting['Type']}: it is a text")
+    elif kind in TEXTS and setting.get("Class"):
       self.document.lose(setting.place, name, "Android knows no secrets: it is a text")
-    return "hidden" if setting.get("Hidden") else "string"
+    return kind
 
   def default(self, setting: Element, kind: str, name: str) -> Dict[str, str]:
     value = setting.get("Value")
@@ -266,6 +263,20 @@ class _Writer:
     return "\n".join([*lines, "</resources>", ""]).encode()
 
 
+def _kind(setting: Element) -> str:
+  """The type of the restriction that a setting is written as."""
+  kind = setting["Type"]
+  if kind == "ToggleSwitch":
+    return "bool"
+  if kind == "Number" and setting.get("Format") == "integer" and LOW <= setting.get("Minimum", LOW) and setting.get("Maximum", HIGH) <= HIGH:
+    return "integer"
+  if kind == "ComboBox":
+    return "multi-select" if is_multiple(setting) else "choice"
+  if kind == "List" and not is_plain_list(setting):
+    return "bundle_array"
+  return "hidden" if setting.get("Hidden") else "string"
+
+
 def _written(value: Any) -> str:
   return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -277,4 +288,28 @@ def write(document: Document) -> Dict[str, bytes]:
 
 
 def write_values(document: Document) -> bytes:
-  return (json.dumps(nested.nest(document, maps=False), ensure_ascii=False, indent=2) + "\n").encode()
+  values = {}
+  for setting, value in document.settled():
+    try:
+      values[setting["Key"]] = _value(setting, value)
+    except fitting.Unfit as error:
+      document.lose(setting.place, setting["Key"], f"its value is left out: {error}")
+  made = nested.unflatten(values, [setting["Key"] for setting in document.settings()])
+  return (json.dumps(made, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _value(setting: Element, value: Any) -> Any:
+  """A value as its restriction has it; Unfit where that has none."""
+  kind = _kind(setting)
+  if kind == "bool":
+    return value
+  if kind == "integer":
+    if isinstance(value, int) and not LOW <= value <= HIGH:
+      raise fitting.Unfit(f"{value} has more than 32 bits")
+    return value
+  if kind == "multi-select" and isinstance(value, list):
+    return [_written(option_of(setting, one)) for one in value]
+  if kind == "bundle_array" and isinstance(value, list):
+    members = {one["Key"]: one for one in members_of(setting["ItemTemplate"])}
+    return [nested.unflatten({name: _value(members[name], one) if name in members else one for name, one in item.items()}, members) for item in value]
+  return _written(option_of(setting, value) if kind == "choice" else value)

@@ -42,16 +42,12 @@ def moment(text: str) -> Optional[datetime.datetime]:
 
 
 def typed(setting: Dict[str, Any], value: Any) -> Any:
-  """A value as property lists have it: moments and bytes by the setting's type."""
+  """A value that is no list as property lists have it: moments and bytes by the setting's type."""
   kind = setting.get("Type")
   if kind == "Date" and isinstance(value, str):
     return moment(value) or value
   if kind == "Data" and isinstance(value, str):
     return base64.b64decode(value)
-  if kind == "List" and isinstance(value, list):
-    members = {one.get("Key", ""): one for one in setting["ItemTemplate"]}
-    return [{name: typed(members.get(name, {}), one) for name, one in item.items()} if isinstance(item, dict) else typed(members.get("", {}), item)
-            for item in value]
   if kind == "Number" and setting.get("Format") != "integer" and isinstance(value, int):
     return float(value)
   return value
@@ -67,11 +63,6 @@ def read_values(document: Document, source: Source) -> None:
 
 def plist(value: Any) -> bytes:
   return plistlib.dumps(value, sort_keys=False)
-
-
-def typed_values(document: Document) -> Dict[str, Any]:
-  settings = {setting["Key"]: setting for setting in document.settings()}
-  return {name: whole(document, settings.get(name), name, typed(settings.get(name, {}), value)) for name, value in document.values.items()}
 
 
 def whole(document: Document, setting: Optional[Element], name: str, value: Any) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 from xml.sax.saxutils import escape, quoteattr
 
 from . import apple, fitting, nested
-from .document import Document, Element, is_multiple, is_plain_list, option_values, title_of
+from .document import Document, Element, is_multiple, is_plain_list, option_of, option_values, title_of
 from .place import Refused
 from .source import Source, Tag, read_xml
 
@@ -179,7 +179,9 @@ class _Writer:
              '  <presentation defaultLocale="en">']
     groups: Dict[str, List[Element]] = {}
     for holders, setting in self.document.placed():
-      if not setting.get("Hidden"):
+      if setting.get("Hidden"):
+        self.document.lose(setting.place, setting["Key"], "AppConfig keeps nothing that people read of hidden settings, nor that they are hidden")
+      else:
         groups.setdefault(title_of(holders[-1]), []).append(setting)
       if len(holders) > 1:
         self.document.lose(setting.place, setting["Key"], f"its pane `{title_of(holders[-1])}` is a group among the others")
@@ -206,6 +208,9 @@ class _Writer:
       members = {one["Key"]: one for one in setting["ItemTemplate"] if one.get("Key")}
       if setting.get("Value"):
         self.document.lose(setting.place, setting.get("Key") or key, "a list of dictionaries has no default")
+      for name, one in members.items():
+        if one.get("Description") or one.get("Hidden") or title_of(one) not in ("", name.rpartition(".")[2]):
+          self.document.lose(setting.place, setting.get("Key") or key, f"AppConfig keeps nothing that people read of `{name}` in its items")
       self.document.unsaid(setting, said, "AppConfig")
       return [f"{indent}<dictArray keyName={quoteattr(key)}>", f"{indent}  <dict>", *self.level(nested.unflatten(members, members), depth + 2),
               f"{indent}  </dict>", f"{indent}</dictArray>"]
@@ -230,8 +235,7 @@ class _Writer:
   def kind(self, setting: Element) -> Tuple[str, Element]:
     """The element for a setting, and what has the constraints of its values: itself, or the item of a list."""
     if setting["Type"] == "ComboBox":
-      values = option_values(setting)
-      kinds = {"boolean" if isinstance(one, bool) else "integer" if isinstance(one, int) else "float" if isinstance(one, float) else "string" for one in values}
+      kinds = _kinds(setting)
       if len(kinds) > 1:
         self.document.lose(setting.place, setting["Key"], "its options are of several types: they are texts")
       kind = kinds.pop() if len(kinds) == 1 else "string"
@@ -290,6 +294,12 @@ class _Writer:
             f"{indent}</{tag}>"]
 
 
+def _kinds(setting: Element) -> Set[str]:
+  """The types of a setting's options."""
+  return {"boolean" if isinstance(one, bool) else "integer" if isinstance(one, int) else "float" if isinstance(one, float) else "string"
+          for one in option_values(setting)}
+
+
 def _text(value: Any) -> str:
   return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -301,5 +311,21 @@ def write(document: Document) -> Dict[str, bytes]:
 
 def write_values(document: Document) -> bytes:
   fitting.fit_lines(document)
-  values = apple.typed_values(document)
+  values = {setting["Key"]: apple.whole(document, setting, setting["Key"], _value(setting, value)) for setting, value in document.settled()}
   return apple.plist(nested.unflatten(values, [setting["Key"] for setting in document.settings()]))
+
+
+def _value(setting: Element, value: Any) -> Any:
+  """A value as the schema has it that is written here."""
+  if setting["Type"] == "ComboBox":
+    if isinstance(value, list):
+      return [_value(setting, one) for one in value]
+    # Texts without the spaces around them.
+    return _text(option_of(setting, value)).strip() if len(_kinds(setting)) > 1 or isinstance(value, str) else value
+  if setting["Type"] != "List" or not isinstance(value, list):
+    return apple.typed(setting, value)
+  if is_plain_list(setting):
+    inner = setting["ItemTemplate"][0]
+    return [_text(one) if inner["Type"] in ("List", "ComboBox") else apple.typed(inner, one) for one in value]
+  members = {one["Key"]: one for one in setting["ItemTemplate"] if one.get("Key")}
+  return [nested.unflatten({name: _value(members[name], one) if name in members else one for name, one in item.items()}, members) for item in value]

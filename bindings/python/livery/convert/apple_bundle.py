@@ -6,6 +6,7 @@ The format is that of Apple's "Settings Application Schema Reference".
 from __future__ import annotations
 
 import glob
+import json
 import os
 import re
 from typing import Any, Dict, List, Optional, Sequence
@@ -222,39 +223,61 @@ class _Writer:
     return found
 
   def setting(self, setting: Element) -> List[Dict[str, Any]]:
-    name, kind = setting["Key"], setting["Type"]
-    if setting.get("Hidden") or kind in ("List", "Data", "Image") or is_multiple(setting):
-      self.document.lose(setting.place, name, "is left out: Settings shows no " + ("hidden settings" if setting.get("Hidden") else "such values"))
+    name, kind, written = setting["Key"], setting["Type"], _kind(setting)
+    if not written:
+      self.document.lose(setting.place, name, _unshown(setting))
       return []
-    made: Dict[str, Any] = {"Type": "PSTextFieldSpecifier", "Title": str(setting.get("Title") or name), "Key": name}
+    made: Dict[str, Any] = {"Type": written, "Title": str(setting.get("Title") or name), "Key": name}
     said = {"ReadOnly"} if setting.get("ReadOnly") else set()
     if kind == "ComboBox":
-      made.update(Type="PSTitleValueSpecifier" if setting.get("ReadOnly") else "PSMultiValueSpecifier",
-                  Titles=[str(one.get("Title") or one["Value"]) for one in setting["Options"]], Values=option_values(setting))
-    elif setting.get("ReadOnly"):
-      made["Type"] = "PSTitleValueSpecifier"
-    elif kind == "ToggleSwitch":
-      made["Type"] = "PSToggleSwitchSpecifier"
-    elif kind == "Number" and "Minimum" in setting and "Maximum" in setting:
-      made.update(Type="PSSliderSpecifier", MinimumValue=setting["Minimum"], MaximumValue=setting["Maximum"])
+      made.update(Titles=[str(one.get("Title") or one["Value"]) for one in setting["Options"]], Values=option_values(setting))
+    elif written == "PSSliderSpecifier":
+      made.update(MinimumValue=setting["Minimum"], MaximumValue=setting["Maximum"])
       if made.pop("Title") != name:
         self.document.lose(setting.place, name, "a slider has no title")
       if setting.get("Format") == "integer":
         self.document.lose(setting.place, name, "a slider gives fractions, too")
       said |= {"Minimum", "Maximum"}
-    elif is_secret(setting):
+    elif is_secret(setting) and written == "PSTextFieldSpecifier":
       made["IsSecure"] = True
-    elif kind != "TextField":
+    elif kind != "TextField" and written == "PSTextFieldSpecifier":
       self.document.lose(setting.place, name, f"Settings has no {kind}: it is a text")
       if kind in ("Number", "URL"):
         made["KeyboardType"] = "URL" if kind == "URL" else "NumbersAndPunctuation"
-    if "Value" in setting and (setting["Value"] != "" or kind == "TextField"):
-      made["DefaultValue"] = apple.whole(self.document, setting, name, apple.typed(setting, setting["Value"])) if made["Type"] != "PSTextFieldSpecifier" \
-        else str(setting["Value"])
-    elif made["Type"] not in ("PSTextFieldSpecifier",):
+    if _has_default(setting):
+      made["DefaultValue"] = _value(self.document, setting, setting["Value"])
+    elif written != "PSTextFieldSpecifier":
       self.document.lose(setting.place, name, "Settings needs a default there: it shows none")
     self.document.unsaid(setting, said, "Settings")
     return [made]
+
+
+def _kind(setting: Element) -> str:
+  """The specifier that a setting is written as; none where Settings does not show it."""
+  kind = setting["Type"]
+  if setting.get("Hidden") or kind in ("List", "Data", "Image") or is_multiple(setting):
+    return ""
+  if setting.get("ReadOnly"):
+    return "PSTitleValueSpecifier"
+  if kind == "Number" and "Minimum" in setting and "Maximum" in setting:
+    return "PSSliderSpecifier"
+  return {"ComboBox": "PSMultiValueSpecifier", "ToggleSwitch": "PSToggleSwitchSpecifier"}.get(kind, "PSTextFieldSpecifier")
+
+
+def _unshown(setting: Element) -> str:
+  return "is left out: Settings shows no " + ("hidden settings" if setting.get("Hidden") else "such values")
+
+
+def _has_default(setting: Element) -> bool:
+  return "Value" in setting and (setting["Value"] != "" or setting["Type"] == "TextField")
+
+
+def _value(document: Document, setting: Element, value: Any) -> Any:
+  """A value as its specifier has it; of titles the default says what they are, and without one they are texts."""
+  is_text = _kind(setting) == "PSTextFieldSpecifier" or setting.get("ReadOnly") and setting["Type"] != "ComboBox" and not _has_default(setting)
+  if is_text:
+    return value if isinstance(value, str) else json.dumps(value)
+  return apple.whole(document, setting, setting["Key"], apple.typed(setting, value))
 
 
 def _quoted(text: str) -> str:
@@ -272,4 +295,10 @@ def write(document: Document) -> Dict[str, bytes]:
 
 def write_values(document: Document) -> bytes:
   fitting.fit_lines(document)
-  return apple.plist(apple.typed_values(document))
+  values: Dict[str, Any] = {}
+  for setting, value in document.settled():
+    if _kind(setting):
+      values[setting["Key"]] = _value(document, setting, value)
+    else:
+      document.lose(setting.place, setting["Key"], _unshown(setting))
+  return apple.plist(values)

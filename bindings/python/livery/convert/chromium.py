@@ -85,15 +85,22 @@ class _Reader:
     reader.named = self.named
     if "validation_schema" in raw and kind in ("string", "list"):
       self.document.lose(file.place(raw.at("validation_schema")), name, "the JSON in its text is not checked")
+    is_sensitive = raw.get("sensitiveValue", False) is not False
     if kind in CHOICES:
+      for one in (raw, schema, schema.get("items")):
+        resolved = reader.resolved(one, raw.line, ())
+        if resolved and resolved[0].get("sensitiveValue", False) is not False:
+          self.document.lose(file.place(resolved[0].at("sensitiveValue")), name, "`sensitiveValue` is not kept")
       return [Element(place, Type="ComboBox", Key=name, Class=["Multiple" if kind == "string-enum-list" else "Single"],
                       Options=self.options(file, raw, name, schema), Value=raw.get("default"))]
     if kind not in ("main", "int", "string", "list", "dict", "external"):
       self.document.lose(place, name, f"the type `{kind}` is not known: the value is kept as JSON text and not checked")
-      return [reader.as_text(name, {}, raw.line, raw.get("default"))]
+      return [reader.as_text(name, {"sensitiveValue": is_sensitive or schema.get("sensitiveValue")}, raw.line, raw.get("default"))]
     described = Object(schema) if schema else Object(
       {"main": {"type": "boolean"}, "int": {"type": "integer"}, "string": {"type": "string"}, "list": {"type": "array", "items": {"type": "string"}}}.get(kind, {}))
-    described.line, described.lines = getattr(schema, "line", raw.line) or raw.line, getattr(schema, "lines", {})
+    described.line, described.lines = getattr(schema, "line", raw.line) or raw.line, dict(getattr(schema, "lines", {}))
+    if is_sensitive:
+      described["sensitiveValue"], described.lines["sensitiveValue"] = raw["sensitiveValue"], raw.at("sensitiveValue")
     described.pop("description", None)
     made = reader.setting(name, described, raw.line, (), inside=False, default=raw.get("default"))
     return made

@@ -105,6 +105,15 @@ class Document:
     setting = self.find(name)
     return HIDDEN if setting is not None and holds_secret(setting) else fitting.short(value)
 
+  def settled(self) -> Iterator[Tuple[Element, Any]]:
+    """Each value with its setting; those that the schema has no setting for are losses."""
+    settings = {setting["Key"]: setting for setting in self.settings()}
+    for name, value in self.values.items():
+      if name in settings:
+        yield settings[name], value
+      else:
+        self.lose(self.place, name, "no such setting")
+
   def schema(self) -> Dict[str, Any]:
     """The schema as Livery writes it."""
     made: Dict[str, Any] = {"Version": self.version}
@@ -297,6 +306,11 @@ def is_plain_list(setting: Dict[str, Any]) -> bool:
 
 def option_values(setting: Dict[str, Any]) -> List[Any]:
   return [one["Value"] for one in setting.get("Options") or []]
+
+
+def option_of(setting: Dict[str, Any], value: Any) -> Any:
+  """The option that a value is, as the schema has it."""
+  return next((one for one in option_values(setting) if one == value and isinstance(one, bool) == isinstance(value, bool)), value)
 
 
 def is_multiple(setting: Dict[str, Any]) -> bool:

@@ -18,9 +18,10 @@ AS_TEXT = "text"
 
 
 class _Named(NamedTuple):
-  """An enumeration or flags: the names of its values in their order."""
+  """An enumeration or flags: the names of its values in their order, and whether their numbers are those of the order."""
 
   nicks: List[str]
+  in_order: bool
 
 
 class Reader:
@@ -49,7 +50,7 @@ class Reader:
     for tag in root.children:
       name = tag.get("id")
       if tag.name in ("enum", "flags"):
-        self.named[(tag.name, name)] = _Named([one.get("nick") for one in tag.all("value")])
+        self.named[(tag.name, name)] = _named(tag)
       elif tag.name == "schema":
         if not name:
           raise Refused(file.place(tag.line), "a schema without `id`")
@@ -67,7 +68,7 @@ class Reader:
           if path not in known:
             for tag in read_xml(Source.open(path)).children:
               if tag.name in TYPES:
-                self.named.setdefault((tag.name, tag.get("id")), _Named([one.get("nick") for one in tag.all("value")]))
+                self.named.setdefault((tag.name, tag.get("id")), _named(tag))
     return self.named.get((kind, name))
 
   def schema(self, name: str, file: Source, tag: Tag) -> None:
@@ -75,6 +76,8 @@ class Reader:
     group.path = tag.get("path")  # type: ignore[attr-defined]
     if not tag.get("path") and tag.all("key"):
       self.document.lose(file.place(tag.line), "", f"`{name}` has no path and may be used at many: its settings are there once")
+    for child in tag.all("child"):
+      self.document.lose(file.place(child.line), "", f"the child `{child.get('name')}` of `{name}` is not kept")
     seen: Dict[str, Tuple[Source, Tag]] = {}
     overrides: Dict[str, Tag] = {}
     for where, one in self.line(name, file, tag):
@@ -130,6 +133,8 @@ class Reader:
     if found is None or not found.nicks:
       self.document.lose(place, name, f"the {kind} `{called}` is not among the files: any text is taken")
       return held.members_of("s" if kind == "enum" else "as", place) or {}, "s" if kind == "enum" else "as"
+    if not found.in_order:
+      self.document.lose(place, name, f"the numbers of the {kind} `{called}` are not kept")
     return _choice(found.nicks, kind == "flags"), "s" if kind == "enum" else "as"
 
   def plain_type(self, name: str, place: Place, tag: Tag) -> Tuple[Dict[str, Any], str]:
@@ -164,6 +169,19 @@ class Reader:
     aliases = tag.one("aliases")
     for alias in aliases.all("alias") if aliases else []:
       self.document.lose(file.place(alias.line), name, f"the option `{alias.get('target')}` is not read as `{alias.get('value')}` any more")
+
+
+def _named(tag: Tag) -> _Named:
+  values = tag.all("value")
+  numbers = [str(index if tag.name == "enum" else 1 << index) for index in range(len(values))]
+  return _Named([one.get("nick") for one in values], [_number(one.get("value")) for one in values] == numbers)
+
+
+def _number(text: str) -> str:
+  try:
+    return str(int(text, 0))
+  except ValueError:
+    return text
 
 
 def _choice(values: List[str], multiple: bool) -> Dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Dict, Sequence
 
 import livery
 
+from .._command import without_place
 from . import spelling
 from .document import Document, Element
 from .place import Refused
@@ -26,7 +27,10 @@ def read(files: Sequence[Source]) -> Document:
     report = getattr(error, "report", None) or {}
     first = next((one for one in report.get("diagnostics", []) if one["severity"] == "error"), None)
     status = error.status_name[len("LIVERY_ERROR_"):]
-    raise Refused(file.place(first["line"] if first else 0), first["message"] if first else error.message, status) from None
+    message = first["message"] if first else error.message
+    if first and without_place(message) != message:
+      message = f"column {first['column']}: {without_place(message)}"
+    raise Refused(file.place(first["line"] if first else 0), message, status) from None
   root = read_object(file)
   document = Document(str(root.get("Title") or ""))
   document.version = int(root["Version"])

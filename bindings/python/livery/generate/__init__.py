@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from .._command import Parser, store, tell
+from .._command import Parser, failure_of, input_file, is_among, store, tell
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -26,6 +26,8 @@ HELP = """livery generate: typed accessors for the settings of a schema, and pag
   -o, --output FILE   write this file, unless it is there with the same content; standard output without it
   -h, --help          print this
   --version           print the version
+
+SCHEMA is standard input if it is -.
 
 exit status
   0  done
@@ -43,33 +45,37 @@ def main(arguments: Optional[List[str]] = None) -> int:
   # It ends before there is anything to be collected.
   gc.disable()
   try:
-    with open(given.schema, encoding="utf-8") as file:
-      text = file.read()
-    model = read(text, given.schema)
-    for path, content in _files(given, model).items():
+    with open(given.schema, "rb") as file:
+      data = file.read()
+    model = read(data.decode(), given.schema)
+    files = _files(given, model)
+    if any(path and is_among(path, [given.schema]) for path in files):
+      raise Misuse(f"{given.output}: would be written over what it is made of")
+    for path, content in files.items():
       _store(path, content)
-  except ReservedName as error:
+  except Misuse as error:
     parser.error(str(error))
   except SchemaError as error:
     print(error, file=sys.stderr)
     return 4
   except UnicodeDecodeError as error:
-    print(f"{given.schema}: byte {error.start}: not UTF-8", file=sys.stderr)
+    lines = data[:error.start].decode().split("\n")
+    print(f"{given.schema}:{len(lines)}:{len(lines[-1]) + 1}: not UTF-8", file=sys.stderr)
     return 4
   except OSError as error:
-    print(f"{error.filename or given.output}: {error.strerror}", file=sys.stderr)
+    print(failure_of(error, given.output or ""), file=sys.stderr)
     return 8
   return 0
 
 
-class ReservedName(Exception):
-  """A name that was asked for means something else already."""
+class Misuse(Exception):
+  """The command line asks for what cannot be made."""
 
 
 def _parser() -> argparse.ArgumentParser:
   parser = Parser("generate", HELP, "c|swift|python|markdown|html SCHEMA [--name NAME] [--output FILE]")
   parser.add_argument("language", choices=LANGUAGES, metavar="LANGUAGE")
-  parser.add_argument("schema", metavar="SCHEMA")
+  parser.add_argument("schema", metavar="SCHEMA", type=input_file)
   parser.add_argument("-o", "--output")
   parser.add_argument("-n", "--name")
   return parser
@@ -88,12 +94,15 @@ def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
   called, behind = (prefix, "_app") if given.language == "c" else (type_name, "Settings")
   if writer.is_reserved(called):
     if given.name:
-      raise ReservedName(f"`{called}` means something else in {given.language.capitalize()} or to the library: give it another --name")
+      raise Misuse(f"`{called}` means something else in {given.language.capitalize()} or to the library: give it another --name")
     called += behind
   files: Dict[Optional[str], str] = {given.output: writer.write(model, called, source)}
   # Beside a pipe or a device there is no place for one.
   if given.language == "python" and given.output and (not os.path.exists(given.output) or os.path.isfile(given.output)):
-    files[os.path.splitext(given.output)[0] + ".pyi"] = writer.write_stub(model, called, source)
+    stub = os.path.splitext(given.output)[0] + ".pyi"
+    if os.path.realpath(stub) == os.path.realpath(given.output):
+      raise Misuse(f"{given.output}: the stub would be written over the module: give a file that ends with .py")
+    files[stub] = writer.write_stub(model, called, source)
   return files
 
 

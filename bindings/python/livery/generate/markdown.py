@@ -24,11 +24,11 @@ def _told(setting: Setting) -> List[str]:
   if setting.raw.get("Description"):
     lines += ["", escaped(str(setting.raw["Description"]))]
   lines += ["", "| | |", "|---|---|"]
-  lines += [f"| {heading} | {_cell(text)} |" for heading, text in reference.facts(setting)]
+  lines += [f"| {heading} | {_cell(told)} |" for heading, told in reference.facts(setting)]
   for member in reference.members(setting):
-    told = "; ".join(f"{heading.lower()}: {_cell(text)}" for heading, text in reference.facts(member))
-    name = code(member.name) if member.name else "item"
-    lines.append(f"| {name} | {escaped(member.title)}; {told} |".replace("\n", " "))
+    facts = "; ".join(f"{heading.lower()}: {_cell(told)}" for heading, told in reference.facts(member))
+    name = _cell([reference.Code(member.name)]) if member.name else "item"
+    lines.append(f"| {name} | {escaped(member.title)}; {facts} |".replace("\n", " "))
   return lines
 
 
@@ -43,16 +43,14 @@ def code(text: str) -> str:
   fence = "`"
   while fence in text:
     fence += "`"
+  text = " ".join(text.split())
   space = " " if text.startswith("`") or text.endswith("`") else ""
-  return f"{fence}{space}{' '.join(text.split())}{space}{fence}".replace("|", "\\|")
+  return f"{fence}{space}{text}{space}{fence}"
 
 
-def _cell(text: str) -> str:
-  """Text with values in backquotes, in a cell of a table."""
-  parts = text.split("`")
-  if len(parts) % 2 == 0:
-    return escaped(text)
-  return "".join(code(part) if index % 2 and part else escaped_inline(part) for index, part in enumerate(parts))
+def _cell(parts: List[str]) -> str:
+  """What is told, in a cell of a table, which a bar ends also in code."""
+  return "".join(code(part).replace("|", "\\|") if isinstance(part, reference.Code) else escaped_inline(part) for part in parts)
 
 
 def escaped_inline(text: str) -> str:

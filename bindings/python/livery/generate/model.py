@@ -7,6 +7,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import livery
 
+from .._command import without_place
+
 #: The kinds of settings, by `Type` and what refines it.
 PLAIN = {"TextField": "text", "ToggleSwitch": "bool", "URL": "url", "Color": "color", "Date": "date", "Image": "image",
          "Data": "data"}
@@ -67,18 +69,15 @@ class Setting(NamedTuple):
     return self.kind == "list" and len(self.template) == 1 and not self.template[0].name
 
   @property
+  def bounds(self) -> List[Tuple[str, Any]]:
+    """What bounds a value, each behind the words that a sentence names it with."""
+    return [(words, self.raw[member]) for member, words in BOUNDS if self.raw.get(member) not in (None, "")]
+
+  @property
   def constraints(self) -> List[str]:
     """What a value has to satisfy, each in a few words."""
-    found = []
-    for member, words in BOUNDS:
-      value = self.raw.get(member)
-      if value is None or value == "":
-        continue
-      text = f"`{value}`" if isinstance(value, str) else _number(value)
-      found.append(f"{words} {text}")
-    if self.raw.get("Required"):
-      found.append("required")
-    return found
+    found = [f"{words} {f'`{value}`' if isinstance(value, str) else number(value)}" for words, value in self.bounds]
+    return [*found, "required"] if self.raw.get("Required") else found
 
   @property
   def default(self) -> Optional[str]:
@@ -158,8 +157,8 @@ def _faults(error: livery.LiveryError, name: str) -> str:
   faults = [one for one in report.get("diagnostics", []) if one["severity"] == "error"]
   if not faults:
     place = f":{error.line}:{error.column}" if getattr(error, "line", 0) else ""
-    return f"{name}{place}: {error.message}"
-  return "\n".join(f"{name}:{one['line']}:{one['column']}: {one['message']}" for one in faults)
+    return f"{name}{place}: {without_place(error.message) if place else error.message}"
+  return "\n".join(f"{name}:{one['line']}:{one['column']}: {without_place(one['message'])}" for one in faults)
 
 
 def _collect(source: Dict[str, Any], path: Tuple[str, ...], groups: List[Group]) -> None:
@@ -196,5 +195,5 @@ def _template(source: List[Dict[str, Any]]) -> List[Setting]:
   return found
 
 
-def _number(value: Any) -> str:
+def number(value: Any) -> str:
   return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else str(value)

@@ -37,17 +37,13 @@ def _told(setting: Setting) -> List[str]:
   if setting.raw.get("Description"):
     parts.append(f"<p>{escape(str(setting.raw['Description']))}</p>")
   parts.append("<dl>")
-  parts += [f"<dt>{heading}</dt><dd>{_coded(text)}</dd>" for heading, text in reference.facts(setting)]
+  parts += [f"<dt>{heading}</dt><dd>{_coded(told)}</dd>" for heading, told in reference.facts(setting)]
   for member in reference.members(setting):
     name = f"<code>{escape(member.name)}</code>" if member.name else "Item"
-    told = "; ".join(f"{heading.lower()}: {_coded(text)}" for heading, text in reference.facts(member))
-    parts.append(f"<dt>{name}</dt><dd>{escape(member.title)}; {told}</dd>")
+    facts = "; ".join(f"{heading.lower()}: {_coded(told)}" for heading, told in reference.facts(member))
+    parts.append(f"<dt>{name}</dt><dd>{escape(member.title)}; {facts}</dd>")
   return [*parts, "</dl>"]
 
 
-def _coded(text: str) -> str:
-  """Text with values in backquotes as HTML."""
-  parts = text.split("`")
-  if len(parts) % 2 == 0:
-    return escape(text)
-  return "".join(f"<code>{escape(part)}</code>" if index % 2 else escape(part) for index, part in enumerate(parts))
+def _coded(parts: List[str]) -> str:
+  return "".join(f"<code>{escape(part)}</code>" if isinstance(part, reference.Code) else escape(part) for part in parts)
