@@ -157,6 +157,17 @@ def test_any_version_takes_every_type(generate: Any) -> None:
     assert [str(one) for one in module.Kiosk(store, any_version=True).multiple] != []
 
 
+def test_what_is_printed_of_an_item_has_no_secret(generate: Any) -> None:
+  template = [{"Type": "TextField", "Title": "Name", "Key": "name"}, {"Type": "TextField", "Class": ["Password"], "Title": "Word", "Key": "word"}]
+  schema = schema_of({"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": template}, version=1)
+  module = made(generate("python", schema))
+  with livery.open("", memory=True) as store:
+    store.apply_schema(schema)
+    store.set("users", [{"name": "Ada", "word": "enigma"}])
+    user = module.Kiosk(store).users[0]
+    assert user.word == "enigma" and "Ada" in repr(user) and "enigma" not in repr(user)
+
+
 def test_other_schemas_are_refused_in_c(generate: Any, tmp_path: pathlib.Path) -> None:
   generate("c", schema_of(NUMBER, OLD, version=2))
   cases = [(schema_of(NUMBER, OLD, version=2), 0, 0, ""), (schema_of(NUMBER, version=2), -9, -3, "old"),

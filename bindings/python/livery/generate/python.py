@@ -95,7 +95,9 @@ class _Module:
       for member in setting.template]
     lines = ["", "", "@dataclasses.dataclass", f"class {name}:",
              f"  {docstring(['An item of: ' + setting.title + '. What it does not have is None.'])}", ""]
-    lines += [f"  {ident}: Optional[{kind}] = None" for _, ident, kind in rows]
+    # What is printed of an item is in some log: no secret is.
+    lines += [f"  {ident}: Optional[{kind}] = " + ("dataclasses.field(default=None, repr=False)" if member.holds_secret else "None")
+              for member, ident, kind in rows]
     if not stub:
       lines += ["", "  @classmethod", f"  def _of(cls, value: Dict[str, Any]) -> {name!a}:", "    return cls("]
       lines += [f"      {ident}=" + _optional(f"value.get({member.name!a})", lambda one, m=member, k=kind: _from_value(m, k, one))
