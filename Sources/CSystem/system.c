@@ -31,23 +31,25 @@ bool lvs_can_map(uint64_t size) {
   return true;
 }
 
-void lvs_forget_pages(int file) {
-  struct stat facts;
-  FILE *maps = fstat(file, &facts) == 0 ? fopen("/proc/self/maps", "re") : NULL;
-  if (!maps) return;
+uintptr_t lvs_map_start(const void *address) {
+  uintptr_t place = (uintptr_t)address, found = 0;
+  FILE *maps = fopen("/proc/self/maps", "re");
+  if (!maps) return 0;
   char line[512];
   bool begins = true;
-  while (fgets(line, sizeof line, maps)) {
+  while (found == 0 && fgets(line, sizeof line, maps)) {
     uintptr_t start, end;
-    unsigned long long inode;
-    // On some file systems the device is another one than that of the facts. Of no shared map anything is lost.
-    if (begins && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*3cs %*s %*s %llu", &start, &end, &inode) == 3
-        && inode == facts.st_ino)
-      madvise((void *)start, end - start, MADV_DONTNEED);
+    unsigned long long offset;
+    if (begins && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*3cs %llx", &start, &end, &offset) == 3 && offset == 0
+        && start <= place && place < end)
+      found = start;
     begins = strchr(line, '\n') != NULL;
   }
   fclose(maps);
+  return found;
 }
+
+void lvs_forget_pages(uintptr_t start, size_t size) { madvise((void *)start, size, MADV_DONTNEED); }
 
 bool lvs_holds(const void *bytes, size_t count, const void *part, size_t part_count) {
   return memmem(bytes, count, part, part_count) != NULL;

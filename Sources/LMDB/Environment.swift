@@ -44,6 +44,8 @@ public final class Environment: @unchecked Sendable {
   private let parked = ParkedEnvironments()
   /// The same for all files that take each other's place.
   let pageSize: UInt64
+  /// Where the map was found to begin; 0 if it was not looked for since it was moved.
+  let mapStart = Atomic<UInt>(0)
   /// Up to where the file is known to have real blocks; to be used by the holder of the right to write.
   var reservedTo: UInt64 = 0
   private let path: String
@@ -141,6 +143,7 @@ public final class Environment: @unchecked Sendable {
         opened = fresh
         handle = fresh.handle
         reservedTo = 0
+        mapStart.store(0, ordering: .relaxed)
         isOpen = true
         openings.add(1, ordering: .relaxed)
         failed.store(false, ordering: .releasing)
@@ -484,6 +487,7 @@ public final class Environment: @unchecked Sendable {
         return isHeld
       }
     ) {
+      mapStart.store(0, ordering: .relaxed)
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }
     if closed { return code }

@@ -103,10 +103,10 @@ private final class ChangeTeller: @unchecked Sendable {
     case .trial: parts.append("on trial")
     case .confirmed: parts.append("the trial was confirmed")
     case .reverted: parts.append("the trial went back")
-    case .initial where event.isUnavailable: parts.append("sealed")
+    case .initial where isSealed(event): parts.append("sealed")
     case .initial: parts.append(shown(event.newValue, isHidden))
     case .writability: parts.append(event.isWritable ? "unlocked" : "locked")
-    case .changed where event.isUnavailable, .expired where event.isUnavailable: parts.append("sealed")
+    case .changed where isSealed(event), .expired where isSealed(event): parts.append("sealed")
     case .changed, .expired:
       parts.append("\(shown(event.oldValue, isHidden)) → \(shown(event.newValue, isHidden))")
     }
@@ -168,6 +168,11 @@ private final class ChangeTeller: @unchecked Sendable {
     guard let value, value.utf8.count <= 64 << 10 else { return lvs_shell_set(shell, name, nil) }
     return lvs_shell_set(shell, name, value)
   }
+}
+
+/// Whether nothing can be told of its values.
+private func isSealed(_ event: Event) -> Bool {
+  event.isUnavailable && event.oldValue == nil && event.newValue == nil
 }
 
 private func shown(_ value: Value?, _ isHidden: Bool) -> String {

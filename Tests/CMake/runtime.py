@@ -91,6 +91,10 @@ def check_counting(loaded):
     release_n(nothing, 3)
     bridge_release(nothing)
 
+
+def check_threads(loaded):
+  retain = loaded.function("swift_retain", ctypes.c_uint64)
+  release = loaded.function("swift_release", ctypes.c_uint64)
   one = Object()
   one.count.value = 1
 
@@ -140,6 +144,10 @@ def main():
     subprocess.run([*compiler, "-shared", "-o", str(whole), "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
                     "-llmdb", "-lm"], check=True)
     check(whole)
+    # From the first thread on all of it is atomic, in each library.
+    for library in (shared, whole):
+      check_threads(Loaded(library))
+      check_counting(Loaded(library))
     exported = {name for name, (_, kind) in symbols(archive).items() if kind.isupper() and kind not in "VW"}
     assert all(name.startswith("livery_") for name in exported), exported
   print("1 passed, 0 failed")

@@ -692,16 +692,33 @@ def test_what_is_wrong_is_told_in_words_for_people(serve, name, typed, english, 
 
 
 def test_lists_are_told_in_words(serve):
-  served = serve(LIMITED)
-  served.store.set("names", [{"first": "Ada", "shown": False, "word": "hush"}, {"first": "Bo"}])
-  served.store.set("plain", ["x", "y"])
+  text = {"Type": "TextField", "Title": "First name", "Key": "first", "Value": ""}
+  lists = [
+    {"Key": "plain", "Value": ["a", "b"], "ItemTemplate": [{"Type": "TextField", "Title": "One"}]},
+    {"Key": "headed", "ItemTemplate": [{"Type": "Header", "Title": "Head"}, {"Type": "TextField", "Title": "One"}]},
+    {"Key": "records", "ItemTemplate": [text, {"Type": "ToggleSwitch", "Title": "Shown", "Key": "shown", "Value": True},
+                                        {"Type": "List", "Title": "Tags", "Key": "tags", "ItemTemplate": [{"Type": "TextField", "Title": "T"}]}]},
+    {"Key": "paned", "ItemTemplate": [{"Type": "Pane", "Title": "More", "Settings": [text]}]},
+    {"Key": "names", "ItemTemplate": [text, {**PASSWORD, "Title": "Word", "Key": "word"}]},
+    {"Key": "former", "ItemTemplate": [text]}]
+  settings = [{"Type": "List", "Title": one["Key"], **one} for one in lists]
+  schema = {"Version": 1, "Title": "Lists", "Groups": [{"Title": "One", "Settings": settings}]}
+  former = {"Type": "TextField", "Title": "former", "Key": "former", "Value": ""}
+  served = serve({**schema, "Groups": [{"Title": "One", "Settings": [*settings[:-1], former]}]})
+  values = {"plain": ["x", "y"], "headed": ["v", "w"], "paned": [{"first": "Cy"}], "former": "was a text",
+            "records": [{"first": "Ada", "shown": False, "tags": ["m", "n"]}, {"first": "Bo", "shown": True}],
+            "names": [{"first": "Ada", "word": "hush"}]}
+  for name, value in values.items():
+    served.store.set(name, value)
+  served.store.apply_schema({**schema, "Version": 2})
   tab = Tab(served)
-  for path in ("/why?name=plain", "/history?name=plain"):
-    text = tab.ask("GET", path).text
-    assert "x; y" in text and "a; b" in text, path
-  for path in ("/why?name=names", "/history?name=names"):
-    text = tab.ask("GET", path).text
-    assert "hush" not in text and "{" not in text.split("<h1>")[1], path
+  shown = {"plain": "x; y", "headed": "v; w", "paned": "First name: Cy", "former": "was a text", "names": "secret",
+           "records": "First name: Ada, Shown: off, Tags: m; n; First name: Bo, Shown: on"}
+  for name, words in shown.items():
+    for path in (f"/why?name={name}", f"/history?name={name}"):
+      text = tab.ask("GET", path).text
+      assert words in text and "hush" not in text and "{" not in text.split("<h1>")[1], path
+  assert "a; b" in tab.ask("GET", "/why?name=plain").text
 
 
 def test_what_is_saved_and_covered_is_told(serve):

@@ -422,22 +422,6 @@ def test_names_of_a_layer_count_the_last_edit_by_whatever_name(store):
   assert [layer["value"] for layer in store.inspect("n")["layers"]] == [1, 6]
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
-def test_an_interrupt_in_the_check_of_a_namespace_comes_through(declared, kind):
-  def check(name, value):
-    raise kind
-
-  declared.claim("kept.", check)
-  for change in (lambda: declared.set("kept.a", 1), lambda: declared.edit(lambda edit: edit.set("kept.a", 1))):
-    with pytest.raises(kind):
-      change()
-  with pytest.raises(livery.NotFoundError):
-    declared["kept.a"]
-  # It came once.
-  with pytest.raises(livery.NotFoundError):
-    declared.set("elsewhere", 1)
-
-
 def test_what_the_console_lets_count_stays_when_a_trial_goes_back():
   store = livery.open(memory=True)
   store.set("volume", 10)

@@ -82,12 +82,12 @@ lacks barracuda store
 printf '[{"word"\n' | "$livery" secrets set users 2>err
 [ $? = 4 ] && passed=$((passed + 1)) || { echo "a list that is no JSON: $(cat err)"; failed=$((failed + 1)); }
 # A watch without the key tells that something was set, and not what.
-timeout 20 "$livery" watch password --json --count 1 >watched &
+timeout 60 "$livery" watch password --json --initial --count 1 >watched &
 watch=$!
-sleep 1
+for _ in $(seq 100); do [ -s watched ] && break; sleep 0.1; done
 printf 'pike-1\n' | "$livery" secrets set password
 wait $watch
-grep -qF '"unavailable":true' watched && passed=$((passed + 1)) || { echo "watch says $(cat watched)"; failed=$((failed + 1)); }
+tail -n 1 watched | grep -qF '"unavailable":true' && passed=$((passed + 1)) || { echo "watch says $(cat watched)"; failed=$((failed + 1)); }
 lacks pike-1 watched store
 
 echo "$passed passed, $failed failed"

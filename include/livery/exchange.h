@@ -13,8 +13,8 @@ extern "C" {
 
 /** Bits of the import functions. */
 enum {
-  /** Skip what is unknown or invalid and report it, in place of refusing the whole. A number that neither 64 bits with sign nor a
-      double can hold makes the whole text malformed. */
+  /** Skip what is unknown or invalid and report it, in place of refusing the whole. An integer beyond 64 bits with sign, and
+      a number beyond the range of a double, make the whole text malformed. */
   LIVERY_IMPORT_PARTIAL = 1 << 0,
   /** Let each value count, as livery_change_replace() does: what people have set above the layer goes, in the same commit.
       Not for an export with layers. */

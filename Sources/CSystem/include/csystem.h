@@ -195,9 +195,11 @@ void lvs_wipe(void *bytes, size_t count);
 // allocator gives them to this thread, overwrites them, and gives them back.
 void lvs_wipe_freed_pages(void);
 
-// Takes pages of a file that is mapped and shared out of the memory of this process; they are mapped again as they are looked
-// at. Does nothing without /proc.
-void lvs_forget_pages(int file);
+// Where a file is mapped, and shared, from its beginning that has something at that address; 0 if there is none, or no /proc.
+uintptr_t lvs_map_start(const void *address);
+// Takes pages of a file that is mapped out of the memory of this process; they are mapped again as they are looked at.
+void lvs_forget_pages(uintptr_t start, size_t size);
+
 // Whether so much address space can be had.
 bool lvs_can_map(uint64_t size);
 

@@ -23,9 +23,9 @@ extension SharedEnvironment {
         let value = try view.value(of: name) { (value, place, bytes, isAlias) in
           isWorthWhile = cache.keep(
             value, place, bytes, of: name, isAlias: isAlias, in: slot, at: view.transaction.id)
+          if place.payload.count <= SettingCache.largestContent { lookedAt.note(bytes, view, environment, cache) }
         }
         if isWorthWhile { cache.follow(view) }
-        lookedAt.note(view, environment, cache)
         return value
       }
     } catch {

@@ -6,6 +6,9 @@ import LMDB
 ///
 /// The memory outlives the object: a read that is late finds an empty cache, and looks the value up.
 final class SettingCache: @unchecked Sendable {
+  /// What is larger is not kept.
+  static let largestContent = Int(LVS_CACHE_CONTENT_MAX)
+
   let pointer: OpaquePointer
 
   private init(_ pointer: OpaquePointer) {
@@ -67,7 +70,7 @@ final class SettingCache: @unchecked Sendable {
     _ value: Value, _ place: RecordPlace, _ bytes: RawSpan, of name: RawSpan, isAlias: Bool,
     in slot: OpaquePointer?, at commit: UInt64
   ) -> Bool {
-    guard place.payload.count <= Int(LVS_CACHE_CONTENT_MAX) else { return false }
+    guard place.payload.count <= Self.largestContent else { return false }
     // An entry has one end, by one clock.
     if place.trial != nil, place.expires != 0 { return false }
     var entry = lvs_entry()

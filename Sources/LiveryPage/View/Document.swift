@@ -182,9 +182,14 @@ struct Parts {
     return html
   }
 
-  /// Whether something else counts than what is set here.
+  /// Whether what a stronger layer has counts, and not what is set here.
   private func isCovered(_ element: Element) -> Bool {
-    element.hasOwnValue && element.isEditable && !(element.layer ?? layer).sameBytes(as: layer)
+    let names = Layer.allCases.map { $0.description }
+    guard element.hasOwnValue, element.isEditable,
+      let winner = names.firstIndex(where: { $0.sameBytes(as: element.layer ?? "") }),
+      let own = names.firstIndex(where: { $0.sameBytes(as: layer) })
+    else { return false }
+    return winner > own
   }
 
   /// A sentence alone.

@@ -77,11 +77,14 @@ extension Parts {
   private func inWords(_ element: Element, _ value: Value) -> String {
     if element.kind == .secret { return words[.hidden] }
     guard element.kind == .list else { return Row.display(element, element.shown(value), words) }
-    guard let items = value.items, !items.isEmpty else { return words[.emptyList] }
+    // It may have been of another type.
+    guard let items = value.items else { return value.plain }
+    if items.isEmpty { return words[.emptyList] }
     let members = ListEntry.members(of: element.template)
     return joined(items, "; ") { (item) in
-      if ListEntry.isPlain(element.template) { return inWords(members[0], item) }
+      if ListEntry.isPlain(members) { return inWords(members[0], item) }
       let there = members.filter { item[$0.name] != nil }
+      if there.isEmpty { return "–" }
       return joined(there, ", ") {
         "\($0.title.isEmpty ? $0.name : $0.title): \(inWords($0, item[$0.name] ?? .string("")))"
       }

@@ -172,7 +172,7 @@ Duration = Union[float, timedelta]
 def seconds(what: str, duration: Duration) -> float:
   """InvalidArgumentError if it is negative or NaN."""
   number = duration.total_seconds() if isinstance(duration, timedelta) else duration
-  if not isinstance(number, (int, float)):
+  if not hasattr(number, "__float__"):
     raise TypeError(f"{what} is seconds or a timedelta, not {type(duration).__name__}")
   if not number >= 0:
     raise InvalidArgumentError(f"{what} is negative or NaN: {duration}")
@@ -214,7 +214,7 @@ def later(delay: Duration) -> datetime:
 
 def within(what: str, number: float, bits: int, least: int = 0) -> int:
   """The number, if so many bits hold it: to C it would be handed cut off."""
-  if not isinstance(number, (int, float)):
+  if not hasattr(number, "__float__"):
     raise TypeError(f"{what} is a number, not {type(number).__name__}")
   if not least <= number < 1 << bits:
     raise InvalidArgumentError(f"{what} is out of range: {number}")

@@ -265,8 +265,8 @@ class Store(Owner, Mapping[str, Any]):
     """Claim a namespace: settings whose names begin with the prefix, such as ``"fetch."``, may be set whatever a schema says.
 
     ``check`` is called with the name and the value of every setting there that the schema does not declare, and returns the
-    value to be kept; what it raises refuses the value, and KeyboardInterrupt and what else is no Exception is raised by the
-    call whose value was refused. It must not change the store. The store remembers the claim; the check
+    value to be kept; what it raises refuses the value, and KeyboardInterrupt and what else is no Exception goes to
+    sys.unraisablehook, too, since a thread commits for others as well. It must not change the store. The store remembers the claim; the check
     ends with this store object, and where nobody checks, setting raises ReadOnlyError.
     """
     Changes(self._handle).claim(prefix, check)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from ctypes import byref, c_char, c_int32, c_size_t, c_void_p
 from typing import Any, List, Optional, Type, TypeVar
 
@@ -87,21 +86,7 @@ def argument(number: int) -> Any:
   return byref(c_char.from_address(number))
 
 
-#: What a function that the library has called in this thread raised, and is for whoever called the library.
-_interrupts = threading.local()
-
-
-def interrupt(error: BaseException) -> None:
-  """KeyboardInterrupt and what else is no Exception is raised when the library has returned with a failure."""
-  if not isinstance(error, Exception):
-    _interrupts.error = error
-
-
 def failure(status: int) -> LiveryError:
-  pending = getattr(_interrupts, "error", None)
-  if pending is not None:
-    _interrupts.error = None
-    raise pending
   kind = error_class(status)
   last = lib.last_error().contents
   if last.status != status:
@@ -144,7 +129,7 @@ def leave(status: int, message: str) -> int:
   return status
 
 
-def refuse(status: int, error: BaseException, expected: Type[BaseException] = Exception) -> int:
+def refuse(status: int, error: BaseException, expected: Type[Exception] = Exception) -> int:
   """The same in place of raising: of what raises, the library would read any number at all.
 
   What is not expected goes to sys.unraisablehook, too.

@@ -7,7 +7,7 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ..errors import InvalidArgumentError, InvalidValueError, LiveryError
-from .calls import check, failure, handle, interrupt, lib, out, refuse, status_of
+from .calls import check, failure, handle, lib, out, refuse, status_of
 from .interface import ClaimFunction, DestroyFunction, EditFunction
 
 
@@ -116,8 +116,7 @@ def _check(name: bytes, value: int, checked: Any, number: Optional[int]) -> int:
   try:
     checked[0] = _checks[number or 0](name.decode(), value)
   except BaseException as error:
-    interrupt(error)
-    return refuse(status_of(error, InvalidValueError.status), error, BaseException)
+    return refuse(status_of(error, InvalidValueError.status), error)
   return 0
 
 
