@@ -72,9 +72,9 @@ public struct ByteBuffer: ~Copyable {
     add(bytes.count).copyMemory(from: from, byteCount: bytes.count)
   }
 
-  /// Fills in the checksum of all behind the first 8 bytes, which are free.
-  mutating func seal(key: [UInt8], tag: UInt8) {
-    let bytes = UnsafeRawBufferPointer(start: start, count: count)
-    start.storeBytes(of: Checksum.compute(bytes.bytes, key: key.span.bytes, tag: tag).littleEndian, as: UInt64.self)
+  /// Hands `body` what was written, in its place.
+  @inline(__always)
+  mutating func withBytes<R>(_ body: (UnsafeMutableRawBufferPointer) -> R) -> R {
+    body(UnsafeMutableRawBufferPointer(start: start, count: count))
   }
 }

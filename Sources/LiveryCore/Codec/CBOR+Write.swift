@@ -33,7 +33,7 @@ extension CBOR {
 
     /// All that was written, with its checksum.
     public mutating func sealed(key: [UInt8], tag: UInt8) -> [UInt8] {
-      buffer.seal(key: key, tag: tag)
+      Checksum.seal(&buffer, key: key, tag: tag)
       return buffer.array
     }
   }

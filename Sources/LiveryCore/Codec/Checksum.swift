@@ -12,6 +12,13 @@ public enum Checksum {
     bytes.withUnsafeMutableBytes { $0.storeBytes(of: sum.littleEndian, as: UInt64.self) }
   }
 
+  static func seal(_ buffer: inout ByteBuffer, key: [UInt8], tag: UInt8) {
+    buffer.withBytes { bytes in
+      let sum = compute(UnsafeRawBufferPointer(bytes).bytes, key: key.span.bytes, tag: tag)
+      bytes.storeBytes(of: sum.littleEndian, as: UInt64.self)
+    }
+  }
+
   public static func verify(_ bytes: RawSpan, key: [UInt8], tag: UInt8) -> Bool {
     verify(bytes, key: key.span.bytes, tag: tag)
   }
@@ -46,7 +53,7 @@ public enum Checksum {
     sum(of: bytes, key: key.span.bytes, tag: tag)
   }
 
-  static func compute(_ bytes: RawSpan, key: RawSpan, tag: UInt8) -> UInt64 {
+  private static func compute(_ bytes: RawSpan, key: RawSpan, tag: UInt8) -> UInt64 {
     sum(of: bytes.extracting(size..<bytes.byteCount), key: key, tag: tag)
   }
 

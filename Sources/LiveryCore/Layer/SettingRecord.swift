@@ -230,7 +230,7 @@ extension SettingRecord {
     }
     if let first { all[first].append(to: &bytes) }
     for index in all.indices where index != first { all[index].append(to: &bytes) }
-    bytes.seal(key: key, tag: tag)
+    Checksum.seal(&bytes, key: key, tag: tag)
     return bytes.array
   }
 
