@@ -188,15 +188,13 @@ TEST("a watch that the log has left behind gets one resync, then what the log st
 }
 
 TEST("what waited for an interval to pass is not told after a resync", resync_coalesced) {
-  NEEDS_FILES;
-  path = fresh_path();
-  OK(livery_close(new_store(path, KIOSK_SCHEMA)));
   livery_store *store = NULL;
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.log_entries = 2;
   // All of them within the interval, however slow the disk is.
-  options.flags = LIVERY_OPEN_DEFERRED;
-  OK(livery_open(path, &options, &store));
+  options.flags = LIVERY_OPEN_MEMORY;
+  REQUIRE_OK(livery_open(fresh_path(), &options, &store));
+  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
   static seen seen;
   if (!seen_start(&seen, store, "pair.a", LIVERY_WATCH_DISPATCH, 1500)) return;
   OK(livery_set_int(store, user, "pair.a", 1));

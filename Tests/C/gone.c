@@ -60,10 +60,8 @@ static void meet(way way) {
   }
   EXPECT_STATUS(LIVERY_ERROR_GONE, livery_set_int(store, LIVERY_LAYER_USER, "number", 11));
   EXPECT_STATUS(LIVERY_ERROR_GONE, livery_compact(store));
-  // Of a folder that was deleted there is nothing to restore.
-  livery_status status = livery_restore(store, NULL, NULL, NULL);
-  EXPECT(status == LIVERY_ERROR_GONE || (way == DELETED && status == LIVERY_ERROR_NOT_FOUND));
-  status = livery_backup(store, NULL);
+  EXPECT_STATUS(LIVERY_ERROR_GONE, livery_restore(store, NULL, NULL, NULL));
+  livery_status status = livery_backup(store, NULL);
   EXPECT(status == LIVERY_ERROR_GONE || status == LIVERY_OK);
   // What was read goes on being right, if it can be had.
   status = livery_get_int(store, "number", &number);

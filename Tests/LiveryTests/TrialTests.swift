@@ -74,8 +74,10 @@ import Testing
     try store.set("a", to: .int(1), in: .user)
     try store.set("c", to: .int(7), in: .user)
     try put(store, [("a", .int(2)), ("b", .int(3)), ("c", nil)], for: Self.short)
-    #expect(number(store, "c") == nil)
+    let during = number(store, "c")
     let revision = try store.revision()
+    // A machine that is busy may have let it end before.
+    if try store.trialStatus().text("state") == "pending" { #expect(during == nil) }
     try waitForEnd(store)
     // Nobody has committed anything.
     #expect(try store.revision() == revision)

@@ -19,6 +19,8 @@ extension Store {
     try checkOrigin(origin)
     return try whileOpen { () throws(StoreError) in
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+      // A store that is not in its place is gone, whatever backups it has.
+      try shared.requirePlace()
       let (content, source) = try content(of: backup)
       try content.requireWhole(source)
       if shared.memory == nil { try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true) }

@@ -40,7 +40,10 @@ enum Bounds {
       if let base {
         if case .int(let number) = base { start = number } else { start = nil }
       }
-      if let start { return step > 0 && (Int128(number) - Int128(start)) % Int128(step) == 0 }
+      if let start {
+        let distance = UInt64(bitPattern: max(number, start) &- min(number, start))
+        return step > 0 && distance.isMultiple(of: UInt64(step))
+      }
     }
     guard let number = double(value), let size = double(step), size > 0 else { return false }
     let steps = (number - (base.flatMap { double($0) } ?? 0)) / size
