@@ -18,7 +18,7 @@ let swiftSettings: [SwiftSetting] =
       .unsafeFlags(["-Xllvm", "-sil-disable-pass=object-outliner"]),
       .unsafeFlags(
         [
-          "-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always",
+          "-wmo", "-Osize",
           // Copies of functions for the closures that they are called with make the library larger, and no faster.
           "-Xllvm", "-sil-disable-pass=closure-specialize",
           "-Xfrontend", "-function-sections", "-enforce-exclusivity=unchecked",
@@ -43,25 +43,36 @@ let runtimeLinks: [LinkerSetting] =
   embedded
   ? [
     .linkedLibrary("swiftUnicodeDataTables"),
-    .unsafeFlags(wrapped.flatMap { ["-Xlinker", "--wrap=\($0)"] }),
+    .unsafeFlags(["-use-ld=lld"] + forLinker(wrapped.map { "--wrap=\($0)" })),
+    .unsafeFlags(
+      forLinker([
+        "--icf=all", "--no-eh-frame-hdr", "-T", "\(Context.packageDirectory)/tools/link/layout.ld",
+        // cmake/RunSwift.cmake has all modules compiled as a whole, by the linker.
+        "--lto-newpm-passes=forceattrs,default<Oz>", "-mllvm", "-enable-machine-outliner=always",
+      ])),
   ] : [.linkedLibrary("m")]
+
+// What the linker made of all modules: the static library is made of it.
+let wholeObject = Context.environment["LIVERY_WHOLE_OBJECT"].map { ["--lto-obj-path=\($0)"] } ?? []
 
 let libraryLinks: [LinkerSetting] =
   // The library's threads may still be on their way when a program closes it.
-  runtimeLinks + [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])]
+  runtimeLinks + [.unsafeFlags(forLinker(["-z", "nodelete"]))]
   + (embedded
     ? [
-      .unsafeFlags([
-        "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-eh-frame-hdr",
-        "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/tools/link/layout.ld",
-        // What every program runs lies together: the kernel maps code around what is run.
-        "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/tools/link/order.txt",
-        "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-        "-Xlinker", "--version-script=\(Context.packageDirectory)/tools/link/livery.map",
-        "-Xlinker", "-z", "-Xlinker", "defs",
-        "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",
-      ])
+      .unsafeFlags(
+        forLinker(
+          [
+            // What every program runs lies together: the kernel maps code around what is run.
+            "--symbol-ordering-file=\(Context.packageDirectory)/tools/link/order.txt", "--no-warn-symbol-ordering",
+            // What warm reads run, and each setting of a commit, stays whole: to call what is alike elsewhere would cost a tenth.
+            "-mllvm", "-forceattrs-csv-path=\(Context.packageDirectory)/tools/link/whole.csv",
+            "--version-script=\(Context.packageDirectory)/tools/link/livery.map",
+            "-z", "pack-relative-relocs", "-z", "defs", "-soname", "liblivery.so.0",
+          ] + wholeObject))
     ] : [])
+
+func forLinker(_ options: [String]) -> [String] { options.flatMap { ["-Xlinker", $0] } }
 
 var products: [Product] = [
   .library(name: "livery", type: .dynamic, targets: ["LiveryABI"]),
@@ -189,10 +200,6 @@ if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync")
   targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
 }
 
-// What draws is much alike: looking twice more for what is the same finds a lot.
-let alike: [SwiftSetting] =
-  embedded ? [.unsafeFlags(["-Xllvm", "-machine-outliner-reruns=2"], .when(configuration: .release))] : []
-
 if nouns.contains("page") {
   targets += [
     // The server of HTTP that the page and the console of a fleet are served by.
@@ -200,11 +207,11 @@ if nouns.contains("page") {
     .target(
       name: "CHTTP", dependencies: ["CMicroHTTPD", "CSodium", "CClient"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings + alike),
+    .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings),
     .target(name: "CPage", dependencies: ["CLivery"], cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
     .target(
       name: "LiveryPage", dependencies: ["LiveryClient", "LiveryHTTP", "CLivery", "CPage"],
-      swiftSettings: swiftSettings + alike),
+      swiftSettings: swiftSettings),
   ]
   if embedded {
     products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
@@ -229,7 +236,7 @@ if nouns.contains("console") {
         "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "LiveryTransfer", "CLivery", "CCommand", "CConsole",
         "CDatabase", "CMosquitto", "CQRCode",
       ],
-      swiftSettings: swiftSettings + alike),
+      swiftSettings: swiftSettings),
   ]
   if embedded {
     products.append(.library(name: "livery-console", type: .static, targets: ["LiveryConsole"]))

@@ -6,8 +6,10 @@ set(products ${PRODUCTS})
 set(product ${products}/livery-${NOUN}.product)
 set(library ${BINARIES}/liblivery-${NOUN}.so)
 set(strip)
+set(whole)
 if(NOT CONFIGURATION STREQUAL "debug")
   set(strip --strip-unneeded)
+  set(whole ${WHOLE})
 endif()
 
 set(todo FALSE)
@@ -27,7 +29,7 @@ if(todo)
   # be called as long as a store is open, also by threads that a program does not know of: it stays in memory.
   list(TRANSFORM WRAPPED PREPEND -Wl,--wrap= OUTPUT_VARIABLE wrap)
   run(${CLANG} ${target_flags} -shared -fuse-ld=lld -o ${product}/library.so
-    @${product}/Objects.LinkFileList ${products}/CSystem.build/runtime.c.o ${products}/CSystem.build/memory.c.o ${wrap}
+    ${whole} @${product}/Objects.LinkFileList ${products}/CSystem.build/runtime.c.o ${products}/CSystem.build/memory.c.o ${wrap}
     -L${EMBEDDED} -lswiftUnicodeDataTables -L${BINARIES} -llivery ${libraries} -lm
     -Wl,--as-needed,--gc-sections,--icf=all,--no-eh-frame-hdr,-z,defs,-z,nodelete,-z,pack-relative-relocs
     -Wl,-T,${SOURCE}/tools/link/layout.ld,--version-script=${product}/exports.map

@@ -12,5 +12,10 @@ function(outdated result product made)
   endif()
 endfunction()
 
+# How clang links what SwiftPM compiled for a release: as a whole, for size. What extensions draw is much alike: looking twice
+# more for what is the same finds a lot.
+set(WHOLE -flto=full
+  "-Wl,--lto-newpm-passes=default<Oz>,-mllvm,-enable-machine-outliner=always,-mllvm,-machine-outliner-reruns=2")
+
 # What allocates goes through Sources/CSystem/memory.c, as Package.swift has it.
 set(WRAPPED malloc calloc realloc posix_memalign free)

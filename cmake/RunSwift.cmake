@@ -12,10 +12,13 @@ if(CONFIGURATION STREQUAL "debug")
   set(strip)
   set(strip_debug)
 else()
+  # The linker compiles the whole: it sees what no module does alone.
+  list(APPEND flags --experimental-lto-mode=full)
   set(strip --strip-unneeded)
   set(strip_debug --strip-debug)
 endif()
 set(products ${PRODUCTS})
+set(whole ${BINARIES}/livery-whole.o)
 
 # SwiftPM links anew what is gone; it does not look at what the linker is told.
 file(GLOB told ${SOURCE}/tools/link/*)
@@ -30,6 +33,7 @@ set(ENV{LIVERY_EMBEDDED} 1)
 set(ENV{LIVERY_CORE_ONLY} ${CORE_ONLY})
 set(ENV{LIVERY_COMMAND} ${COMMAND})
 set(ENV{LIVERY_EXTENSIONS} "${EXTENSIONS}")
+set(ENV{LIVERY_WHOLE_OBJECT} ${whole})
 run(${SWIFT} build ${flags})
 
 outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.so)
@@ -51,9 +55,13 @@ endif()
 outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.a)
 if(todo)
   set(object ${BINARIES}/livery-static.o)
+  set(objects @${products}/livery.product/Objects.LinkFileList)
+  if(NOT CONFIGURATION STREQUAL "debug")
+    set(objects ${whole})
+  endif()
   # As Package.swift links the shared one.
   list(TRANSFORM WRAPPED PREPEND --wrap=)
-  run(${LD} -r ${WRAPPED} -o ${object} @${products}/livery.product/Objects.LinkFileList
+  run(${LD} -r ${WRAPPED} -o ${object} ${objects}
     --whole-archive ${EMBEDDED}/libswiftUnicodeDataTables.a --no-whole-archive)
   run(${OBJCOPY} -w --keep-global-symbol=livery_* -R .swift1_autolink_entries -R .swift_ast ${strip_debug} ${object})
   file(REMOVE ${BINARIES}/liblivery.a)

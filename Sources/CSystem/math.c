@@ -54,6 +54,10 @@ HIDDEN double round(double x) { return nearest_to(x); }
 // A float has few enough places that nothing of it is lost in a double.
 HIDDEN float roundf(float x) { return (float)nearest_to(x); }
 
+// What is no number loses.
+HIDDEN double fmax(double x, double y) { return x > y || y != y ? x : y; }
+HIDDEN double fmin(double x, double y) { return x < y || y != y ? x : y; }
+
 HIDDEN double remainder(double x, double y) {
   double rest = __builtin_fabs(x), divisor = __builtin_fabs(y);
   if (!(rest <= DBL_MAX) || !(divisor > 0)) return __builtin_nan("");
@@ -129,5 +133,11 @@ static double sine(double x, int64_t quarters) {
 
 HIDDEN double sin(double x) { return sine(x, 0); }
 HIDDEN double cos(double x) { return sine(x, 1); }
+
+// The compiler calls it where both are asked for.
+HIDDEN void sincos(double x, double *sine_of_x, double *cosine_of_x) {
+  *sine_of_x = sine(x, 0);
+  *cosine_of_x = sine(x, 1);
+}
 
 #endif

@@ -8,7 +8,8 @@
 
 #if defined(LIVERY_EMBEDDED) && UINTPTR_MAX > 0xffffffffu
 
-#define HIDDEN __attribute__((visibility("hidden")))
+// Also called by names that come to be after the linker has compiled the whole: the generated code's.
+#define HIDDEN __attribute__((visibility("hidden"), used))
 
 // An object as Swift 6.3 lays it out. The highest bit of the count says that the memory is the stack's; all others set, that
 // the object is not counted.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes tools/link/order.txt: the functions that come first in the library, since every program runs them, and after
 those the ones that commits run, and those that watches run. Its first line, a comment, names the toolchain: another one
-may give functions other names.
+may give functions other names. And writes tools/link/whole.csv: the functions that warm reads and commits run, of which
+nothing is shared with others that have the same instructions.
 
     order.py PROGRAM LIBRARY      the program that is built of work.c, and the library with its symbols
 
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 ORDER = pathlib.Path(__file__).parents[2] / "tools/link/order.txt"
+WHOLE = ORDER.with_name("whole.csv")
 
 
 def toolchain():
@@ -78,7 +80,7 @@ def main():
         functions.setdefault((int(words[0], 16), int(words[1], 16)), []).append(words[3])
     environment = {"LD_LIBRARY_PATH": str(work), "PATH": "/usr/bin:/bin"}
     # A short path and a long one, which strings keep in different ways.
-    places = [set(), set(), set()]
+    places = [set(), set(), set(), set()]
     for store in (work / "s", work / ("a-longer-path-" * 3)):
       subprocess.run([program, str(store), "commit", "1"], check=True, env=environment, stdout=subprocess.DEVNULL,
                      cwd=work)
@@ -86,12 +88,19 @@ def main():
       for number, measure, within in ((1, "commit", "measured_commit"), (2, "watch", "run_task")):
         shutil.rmtree(store)
         places[number] |= executed(store.name, program, work / "out", environment, cwd=work, measure=measure, within=within)
+      for measure in ("read_name", "read_key", "read_string", "read_any"):
+        shutil.rmtree(store)
+        places[3] |= executed(store.name, program, work / "out", environment, cwd=work, measure=measure,
+                              within=f"measured_{measure}")
   listed = set(ordered_by()[1])
   order = []
-  for executed_places in places:
+  for executed_places in places[:3]:
     order += [name for name in run_functions(functions, executed_places, listed) if name not in order]
   ORDER.write_text("".join(f"{line}\n" for line in [f"# {toolchain()}", *order]), encoding="utf-8")
-  print(f"{len(order)} functions")
+  # Names that the linker gave are none when it begins.
+  whole = [name for name in run_functions(functions, places[1] | places[3], listed) if not re.search(r"\.\d+$", name)]
+  WHOLE.write_text("".join(f"{name},nooutline=true\n" for name in whole), encoding="utf-8")
+  print(f"{len(order)} functions, {len(whole)} of them whole")
 
 
 if __name__ == "__main__":
