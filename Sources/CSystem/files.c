@@ -113,6 +113,17 @@ void lvs_release_behind(int descriptor, uint64_t end) {
   if ((uint64_t)facts.st_size >= end && ftruncate(descriptor, (off_t)end) != 0) return;
 }
 
+void lvs_write_zeros(int descriptor, uint64_t from, uint64_t to) {
+  static const char zeros[1 << 14];
+  while (from < to) {
+    size_t count = to - from < sizeof zeros ? (size_t)(to - from) : sizeof zeros;
+    ssize_t written = pwrite(descriptor, zeros, count, (off_t)from);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    from += (uint64_t)written;
+  }
+}
+
 uint64_t lvs_file_system_size(int descriptor) {
   struct statvfs facts;
   return fstatvfs(descriptor, &facts) == 0 ? (uint64_t)facts.f_blocks * facts.f_frsize : 0;

@@ -17,14 +17,38 @@ extension Environment {
     guard (try? enter()) != nil else { return true }
     defer { gate.leave() }
     let end = (information().lastPage &+ 1) &* pageSize
-    guard end &+ bytes > reservedTo else { return true }
+    growth.note(end)
+    guard end &+ bytes > reservedTo || growth.isDue else { return true }
     var file: Int32 = -1
     guard mdb_env_get_fd(handle, &file) == MDB_SUCCESS else { return true }
-    for more in [ahead, 0] where lvs_reserve_behind(file, end, bytes + more) == 0 {
-      reservedTo = end &+ bytes &+ more
-      return true
+    if end &+ bytes > reservedTo {
+      if lvs_reserve_behind(file, end, bytes + ahead) == 0 {
+        reservedTo = end &+ bytes &+ ahead
+      } else if lvs_reserve_behind(file, end, bytes) == 0 {
+        reservedTo = end &+ bytes
+      } else {
+        return false
+      }
     }
-    return false
+    // A file without a name has no disk behind it.
+    if options.unnamed == nil, growth.isDue { growth.writeAhead(file, within: reservedTo) }
+    return true
+  }
+
+  /// Whether zeros may lie behind the pages in use.
+  public var wroteAhead: Bool { growth.hasWritten }
+
+  /// Cuts off what was written ahead of commits that have not come, and keeps the reserve; to be called once the environment is
+  /// closed, while nobody else has the file open.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the file, open for writing.
+  ///   - known: how long it had to be before it was closed.
+  public func cutAhead(_ descriptor: Int32, _ known: UInt64) {
+    guard let file = try? PageFile.of(lvs_duplicate(descriptor)), file.damages.isEmpty else { return }
+    let end = max(file.requiredSize, known)
+    guard end < file.fileSize, ftruncate(descriptor, off_t(end)) == 0 else { return }
+    _ = lvs_reserve_behind(descriptor, end, reservedTo > end ? reservedTo - end : 0)
   }
 
   /// Gives back what was reserved, and what commits that failed have left; to be called by the holder of the right to write.
@@ -34,6 +58,7 @@ extension Environment {
     guard (try? enter()) != nil else { return }
     defer { gate.leave() }
     reservedTo = 0
+    growth = Growth()
     if mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_release_behind(file, end) }
   }
 
@@ -52,5 +77,46 @@ extension Environment {
     guard (try? enter()) != nil else { return 0 }
     defer { gate.leave() }
     return mdb_env_get_fd(handle, &file) == MDB_SUCCESS ? lvs_file_system_size(file) : 0
+  }
+}
+
+/// How commits make the file longer, and up to where zeros lie behind its pages.
+///
+/// To give a file new blocks costs a commit more than to write over those that it has: the system has to write down which they
+/// are, too. Where commits keep making it longer, as while the log fills, zeros are written for many of them at once.
+struct Growth {
+  private static let most: UInt64 = 256 << 10
+  /// So many commits are let go by first: a process that makes but a few writes nothing twice.
+  private static let patience: UInt64 = 4
+
+  private var end: UInt64 = 0
+  private var commits: UInt64 = 0
+  private var bytes: UInt64 = 0
+  private var writtenTo: UInt64 = 0
+
+  var hasWritten: Bool { writtenTo > 0 }
+
+  /// Notes where the pages in use end, before each commit.
+  mutating func note(_ end: UInt64) {
+    if self.end > 0, end > self.end {
+      commits += 1
+      bytes &+= end &- self.end
+    }
+    self.end = end
+  }
+
+  /// What some twenty commits take.
+  private var step: UInt64 { min(bytes / max(commits, 1) &* 20, Self.most) }
+
+  var isDue: Bool { commits >= Self.patience && writtenTo < end &+ step / 4 }
+
+  mutating func writeAhead(_ file: Int32, within limit: UInt64) {
+    // A process that was killed may have written them.
+    var facts = lvs_file_facts()
+    let size = lvs_file_facts_at(file, &facts) == 0 ? facts.size : 0
+    let from = max(end, writtenTo, size), to = min(end &+ step, limit)
+    // Where that fails a commit will say so, if it fails as well.
+    if from < to { lvs_write_zeros(file, from, to) }
+    writtenTo = max(from, to)
   }
 }

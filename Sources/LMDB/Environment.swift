@@ -48,6 +48,8 @@ public final class Environment: @unchecked Sendable {
   let mapStart = Atomic<UInt>(0)
   /// Up to where the file is known to have real blocks; to be used by the holder of the right to write.
   var reservedTo: UInt64 = 0
+  /// To be used by the same.
+  var growth = Growth()
   private let path: String
   private(set) var options: Options
   let gate = MapGate()
@@ -143,6 +145,7 @@ public final class Environment: @unchecked Sendable {
         opened = fresh
         handle = fresh.handle
         reservedTo = 0
+        growth = Growth()
         mapStart.store(0, ordering: .relaxed)
         isOpen = true
         openings.add(1, ordering: .relaxed)

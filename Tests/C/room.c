@@ -174,3 +174,129 @@ TEST("what a killed process leaves of a copy goes with the next opening", leftov
     EXPECT(access(file, F_OK) != 0);
   }
 }
+
+// How long the file is, and how long its pages are by the later of its first two.
+static off_t file_size(void) {
+  struct stat facts = {0};
+  char data[420];
+  snprintf(data, sizeof data, "%s/data.mdb", path);
+  EXPECT(stat(data, &facts) == 0);
+  return facts.st_size;
+}
+
+static off_t pages_size(void) {
+  char data[420];
+  uint8_t meta[160];
+  uint64_t last = 0, newest = 0, number, commit;
+  uint32_t page = 4096;
+  snprintf(data, sizeof data, "%s/data.mdb", path);
+  int file = open(data, O_RDONLY);
+  for (int side = 0; side < 2; side++) {
+    EXPECT(pread(file, meta, sizeof meta, side * (off_t)page) == sizeof meta);
+    memcpy(&page, meta + 40, 4);
+    memcpy(&number, meta + 136, 8);
+    memcpy(&commit, meta + 144, 8);
+    if (side == 0 || commit > newest) last = number, newest = commit;
+  }
+  close(file);
+  return (off_t)(last + 1) * page;
+}
+
+static livery_status set_hundred(livery_change *change, void *user_data) {
+  char name[32], text[100];
+  for (int index = 0; index < 100; index++) {
+    snprintf(name, sizeof name, "group.value.%d", index);
+    snprintf(text, sizeof text, "a text of some length, the %dth of its kind, number %d", *(int *)user_data, index);
+    livery_status status = livery_change_set_string(change, name, text, LIVERY_ZERO_TERMINATED);
+    if (status != LIVERY_OK) return status;
+  }
+  return LIVERY_OK;
+}
+
+enum { GROWING = 40 };
+
+// Commits that make the file longer each; how many of them found it long enough.
+static int grow(livery_store *store) {
+  int found = 0;
+  for (int number = 0; number < GROWING; number++) {
+    off_t before = file_size();
+    OK(livery_edit(store, LIVERY_LAYER_USER, set_hundred, &number, NULL, NULL));
+    found += file_size() == before;
+  }
+  return found;
+}
+
+static void expect_last(void) {
+  livery_store *store = open_store(path);
+  livery_value *value = NULL;
+  char expected[100];
+  snprintf(expected, sizeof expected, "\"a text of some length, the %dth of its kind, number 99\"", GROWING - 1);
+  OK(livery_get_value(store, "group.value.99", &value));
+  EXPECT_JSON(expected, value);
+  OK(livery_close(store));
+  OK(livery_check(path, NULL));
+}
+
+TEST("where commits keep making the file longer it is made longer for many of them, until it is closed", ahead) {
+  snprintf(path, sizeof path, "%s", fresh_path());
+  livery_store *store = open_store(path);
+  // Who commits but once writes nothing ahead.
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "one", 1));
+  EXPECT_INT(pages_size(), file_size());
+  EXPECT(grow(store) >= GROWING / 2);
+  EXPECT(file_size() > pages_size());
+  OK(livery_close(store));
+  EXPECT_INT(pages_size(), file_size());
+  expect_last();
+}
+
+TEST("while another process has the store open nothing is cut off", ahead_of_others) {
+  snprintf(path, sizeof path, "%s", fresh_path());
+  OK(livery_close(open_store(path)));
+  int begun[2], ended[2];
+  char byte = 0;
+  EXPECT(pipe(begun) == 0 && pipe(ended) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    livery_store *other = open_store(path);
+    int64_t number = 0;
+    close(ended[1]);
+    livery_get_int(other, "number", &number);
+    if (write(begun[1], "", 1) != 1 || read(ended[0], &byte, 1) != 0) _exit(1);
+    livery_close(other);
+    _exit(0);
+  }
+  close(ended[0]);
+  EXPECT(read(begun[0], &byte, 1) == 1);
+  livery_store *store = open_store(path);
+  grow(store);
+  off_t length = file_size();
+  OK(livery_close(store));
+  EXPECT(length > pages_size());
+  EXPECT_INT(length, file_size());
+  int status = 0;
+  close(ended[1]), close(begun[0]), close(begun[1]);
+  EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  expect_last();
+}
+
+static void grow_and_die(void) {
+  grow(open_store(path));
+  EXPECT(file_size() > pages_size());
+  _exit(0);
+}
+
+TEST("zeros that a killed process leaves behind the pages are no damage", ahead_of_death) {
+  snprintf(path, sizeof path, "%s", fresh_path());
+  pid_t child = fork();
+  if (child == 0) grow_and_die();
+  int status = 0;
+  EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT(file_size() > pages_size());
+  expect_last();
+  livery_store *store = open_store(path);
+  grow(store);
+  OK(livery_close(store));
+  EXPECT_INT(pages_size(), file_size());
+  expect_last();
+}
