@@ -13,7 +13,8 @@ if(NOT CONFIGURATION STREQUAL "debug")
 endif()
 
 set(todo FALSE)
-foreach(made ${products}/liblivery-${NOUN}.a ${CMAKE_CURRENT_LIST_FILE} ${SOURCE}/tools/link/layout.ld)
+foreach(made ${products}/liblivery-${NOUN}.a ${CMAKE_CURRENT_LIST_FILE} ${CMAKE_CURRENT_LIST_DIR}/Run.cmake
+    ${products}/CSystem.build/runtime.c.o ${products}/CSystem.build/memory.c.o ${SOURCE}/tools/link/layout.ld)
   outdated(newer ${made} ${library})
   if(newer)
     set(todo TRUE)

@@ -113,6 +113,12 @@ void lvs_release_behind(int descriptor, uint64_t end) {
   if ((uint64_t)facts.st_size >= end && ftruncate(descriptor, (off_t)end) != 0) return;
 }
 
+bool lvs_writes_over(int descriptor) {
+  struct statfs found;
+  if (fstatfs(descriptor, &found) != 0) return false;
+  return (uint32_t)found.f_type == EXT4_SUPER_MAGIC || (uint32_t)found.f_type == XFS_SUPER_MAGIC;
+}
+
 void lvs_write_zeros(int descriptor, uint64_t from, uint64_t to) {
   static const char zeros[1 << 14];
   while (from < to) {

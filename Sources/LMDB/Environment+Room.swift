@@ -35,22 +35,6 @@ extension Environment {
     return true
   }
 
-  /// Whether zeros may lie behind the pages in use.
-  public var wroteAhead: Bool { growth.hasWritten }
-
-  /// Cuts off what was written ahead of commits that have not come, and keeps the reserve; to be called once the environment is
-  /// closed, while nobody else has the file open.
-  ///
-  /// - Parameters:
-  ///   - descriptor: the file, open for writing.
-  ///   - known: how long it had to be before it was closed.
-  public func cutAhead(_ descriptor: Int32, _ known: UInt64) {
-    guard let file = try? PageFile.of(lvs_duplicate(descriptor)), file.damages.isEmpty else { return }
-    let end = max(file.requiredSize, known)
-    guard end < file.fileSize, ftruncate(descriptor, off_t(end)) == 0 else { return }
-    _ = lvs_reserve_behind(descriptor, end, reservedTo > end ? reservedTo - end : 0)
-  }
-
   /// Gives back what was reserved, and what commits that failed have left; to be called by the holder of the right to write.
   public func releaseReserve() {
     let end = requiredFileSize
@@ -83,40 +67,45 @@ extension Environment {
 /// How commits make the file longer, and up to where zeros lie behind its pages.
 ///
 /// To give a file new blocks costs a commit more than to write over those that it has: the system has to write down which they
-/// are, too. Where commits keep making it longer, as while the log fills, zeros are written for many of them at once.
+/// are, too. Where commits keep making it longer, as while the log fills, zeros are written for many of them at once. They stay
+/// when the store is closed: the next commits use them, whoever makes them.
 struct Growth {
   private static let most: UInt64 = 256 << 10
   /// So many commits are let go by first: a process that makes but a few writes nothing twice.
   private static let patience: UInt64 = 4
+  /// Zeros are for so many commits at least: larger ones would pay for them and gain nothing.
+  private static let fewest: UInt64 = 8
 
   private var end: UInt64 = 0
   private var commits: UInt64 = 0
+  /// What the latest of those commits took that made the file longer, about.
   private var bytes: UInt64 = 0
   private var writtenTo: UInt64 = 0
-
-  var hasWritten: Bool { writtenTo > 0 }
 
   /// Notes where the pages in use end, before each commit.
   mutating func note(_ end: UInt64) {
     if self.end > 0, end > self.end {
-      commits += 1
-      bytes &+= end &- self.end
+      commits &+= 1
+      let more = end &- self.end
+      bytes = bytes == 0 ? more : (bytes &* 3 &+ more) / 4
     }
     self.end = end
   }
 
-  /// What some twenty commits take.
-  private var step: UInt64 { min(bytes / max(commits, 1) &* 20, Self.most) }
+  private var step: UInt64 { min(bytes &* 20, Self.most) }
 
-  var isDue: Bool { commits >= Self.patience && writtenTo < end &+ step / 4 }
+  var isDue: Bool {
+    commits >= Self.patience && bytes <= Self.most / Self.fewest && writtenTo < end &+ step / 4
+  }
 
   mutating func writeAhead(_ file: Int32, within limit: UInt64) {
-    // A process that was killed may have written them.
+    let to = min(end &+ step, limit)
+    writtenTo = max(to, end &+ step / 4)
+    // Another process may have written them, or this transaction pages.
     var facts = lvs_file_facts()
-    let size = lvs_file_facts_at(file, &facts) == 0 ? facts.size : 0
-    let from = max(end, writtenTo, size), to = min(end &+ step, limit)
+    guard lvs_file_facts_at(file, &facts) == 0, lvs_writes_over(file) else { return }
+    let from = max(end, facts.size)
     // Where that fails a commit will say so, if it fails as well.
     if from < to { lvs_write_zeros(file, from, to) }
-    writtenTo = max(from, to)
   }
 }

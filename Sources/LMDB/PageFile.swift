@@ -86,9 +86,6 @@ public final class PageFile {
     return file
   }
 
-  /// How long the file has to be for all pages of the latest commit.
-  public var requiredSize: UInt64 { (latest.lastPage &+ 1) &* UInt64(pageSize) }
-
   /// The number of the latest commit.
   public var lastTransaction: UInt64 { latest.transaction }
 

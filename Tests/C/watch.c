@@ -132,7 +132,8 @@ TEST("an event says whether its setting is secret", secret) {
 // A store whose commits wait for no disk: all fall within an interval, however slow it is.
 static livery_store *quick_store(void) {
   livery_store *store = open_store_with(fresh_path(), LIVERY_OPEN_MEMORY, 0);
-  if (store) OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  if (!store) exit(1);
+  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
   return store;
 }
 

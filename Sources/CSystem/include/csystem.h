@@ -38,6 +38,8 @@ int lvs_reserve(int descriptor, uint64_t size);
 // Gives a file blocks behind its end, which its size does not tell of. -1 and ENOSPC where there is no room; 0 also where
 // the file system has no such thing.
 int lvs_reserve_behind(int descriptor, uint64_t from, uint64_t count);
+// Whether the file's system writes a change where the former content lies, and has new blocks written down elsewhere first.
+bool lvs_writes_over(int descriptor);
 // Writes zeros, as far as that goes.
 void lvs_write_zeros(int descriptor, uint64_t from, uint64_t to);
 // Gives back all blocks from a place on, of which the file is cut off.

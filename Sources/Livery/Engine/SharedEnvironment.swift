@@ -193,13 +193,11 @@ class SharedEnvironment: @unchecked Sendable {
   /// that the next one to open it need not look.
   func close() {
     cache.retire()
-    let end = environment.requiredFileSize
     environment.close()
     if place != nil {
       // Who is opening the store just now looks for itself.
       try? gate.whileOpening(timeout: 0) { () throws(StoreError) in
         guard isCurrent, !gate.hasOthers, !wasOverwritten else { return }
-        directory.cutAhead(environment, end)
         wake.noteSound(StoreDirectory.data, in: directory.folder)
       }
     }

@@ -345,14 +345,6 @@ struct StoreDirectory {
     guard lvs_reserve(descriptor, required) == 0 else { throw .system(lvs_errno(), dataFile) }
   }
 
-  /// Cuts off what a process that has closed the store wrote behind the file's pages, ahead of commits; to be called while nobody
-  /// has it open.
-  func cutAhead(_ environment: Environment, _ end: UInt64) {
-    guard environment.wroteAhead, let descriptor = try? folder.open(Self.data, O_RDWR) else { return }
-    environment.cutAhead(descriptor, end)
-    close(descriptor)
-  }
-
   func openDatabases(_ environment: Environment) throws(StoreError) -> Databases {
     let found = try environment.openDatabases { (transaction) throws(StoreError) -> Databases? in
       do throws(LMDBError) { return try Databases(transaction, create: false) } catch { throw StoreError(error) }
