@@ -110,8 +110,8 @@ TEST("locking, schemas and expiry are told as what they are", kinds) {
   OK(livery_change_set_string(change, "title", TEXT("for a while")));
   OK(livery_change_commit(change, NULL));
   EXPECT(seen_wait(&seen.calls, 5));
-  int64_t late = now_microseconds() - end;
-  EXPECT(late >= 0 && late < 100000);
+  // Not before; how soon after it depends on what else the machine does.
+  EXPECT(now_microseconds() >= end);
   EXPECT_EVENT(LIVERY_EVENT_EXPIRED, "title", "\"for a while\"", "\"Four\"", &seen.events[5]);
   OK(livery_close(store));
   EXPECT(seen_wait(&seen.destroyed, 1));
