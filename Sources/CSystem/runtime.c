@@ -8,7 +8,7 @@
 
 #if defined(LIVERY_EMBEDDED) && UINTPTR_MAX > 0xffffffffu
 
-// Also called by names that come to be after the linker has compiled the whole: the generated code's.
+// As they are here also where the linker compiles the whole: code that it generates calls them by their names.
 #define HIDDEN __attribute__((visibility("hidden"), used))
 
 // An object as Swift 6.3 lays it out. The highest bit of the count says that the memory is the stack's; all others set, that

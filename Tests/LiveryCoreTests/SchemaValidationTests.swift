@@ -1,5 +1,6 @@
-import LiveryCore
 import Testing
+
+@testable import LiveryCore
 
 @Suite struct SchemaValidationTests {
   let seconds =
@@ -27,6 +28,16 @@ import Testing
       seconds.validated(.list([])).violations.map { $0.message } == [
         "`idleResetSeconds`: expected int, found list"
       ])
+  }
+
+  @Test(
+    arguments: [
+      (-7, 5, -2, true), (-7, 5, nil, false), (10, 5, nil, true), (5, 0, nil, false), (5, -5, nil, false),
+      (Int64.max, 1, Int64.min, true), (.max, 2, .min, false), (.max, 3, .min, true), (.min, 3, .max, true),
+      (.min, 2, nil, true), (.min, .max, nil, false), (.min, .max, -1, true), (.max, .max, nil, true),
+    ] as [(Int64, Int64, Int64?, Bool)])
+  func stepsOfIntegersAreCountedExactly(number: Int64, step: Int64, base: Int64?, isStep: Bool) {
+    #expect(Bounds.isMultiple(.int(number), of: .int(step), from: base.map { .int($0) }) == isStep)
   }
 
   @Test func valuesBecomeTheSettingsType() throws {
