@@ -81,7 +81,11 @@ public struct ByteIndex: Sendable {
   }
 
   private mutating func grow() {
-    slots = [Int](repeating: -1, count: max(8, slots.count * 2))
+    if slots.isEmpty {
+      entries.reserveCapacity(8)
+      bytes.reserveCapacity(128)
+    }
+    slots = [Int](repeating: -1, count: max(16, slots.count * 2))
     let mask = slots.count - 1
     for (number, entry) in entries.enumerated() {
       var slot = Int(truncatingIfNeeded: entry.hash) & mask

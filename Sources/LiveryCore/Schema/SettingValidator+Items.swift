@@ -31,21 +31,28 @@ extension SettingValidator {
     return .object(result)
   }
 
+  /// What reads return in the place of a value that a layer holds, which may have been set when the setting had another type,
+  /// or its items other members; nil for the value itself.
+  public func inEffect(_ value: Value) -> Value? {
+    guard !value.isSealed, value.type != descriptor.kind.valueType || value.count > 0,
+      case .valid(let converted) = validated(value)
+    else { return nil }
+    return completed(converted)
+  }
+
   /// Where a value differs from the one in effect in members that only the console may set. Items are matched by the member
   /// of `UniqueBy`, else by their position; a new one may have the defaults there.
   ///
   /// - Parameter old: the value in effect, if there is one.
   public func readOnlyViolations(of value: Value, from old: Value?) -> [Violation] {
     guard descriptor.hasReadOnlyMember else { return [] }
-    var run = ValidationRun()
+    var run = ValidationRun(of: descriptor.key)
     compareItems(value, old, in: &run)
     return run.finished()
   }
 
   private func compareItems(_ value: Value, _ old: Value?, in run: inout ValidationRun) {
     guard case .list(let items) = completed(value) else { return }
-    run.path.append(.member(descriptor.key))
-    defer { run.path.removeLast() }
     var before: [Value] = []
     if case .list(let items)? = old.map({ completed($0) }) { before = items }
     var places = ByteIndex()
@@ -71,7 +78,11 @@ extension SettingValidator {
       let mine = isPlain ? item : item[key]
       let former = old == nil ? member.descriptor.defaultValue.map { member.completed($0) } : isPlain ? old : old?[key]
       guard member.descriptor.isReadOnly else {
-        if let mine, member.descriptor.hasReadOnlyMember { member.compareItems(mine, former, in: &run) }
+        if let mine, member.descriptor.hasReadOnlyMember {
+          run.path.append(.member(key))
+          member.compareItems(mine, former, in: &run)
+          run.path.removeLast()
+        }
         continue
       }
       if mine == former { continue }

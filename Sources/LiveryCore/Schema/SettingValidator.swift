@@ -34,7 +34,7 @@ public final class SettingValidator {
 
   /// Converts a value to the setting's type, if nothing is lost by that, and checks every constraint.
   public func validated(_ value: Value) -> Validation {
-    var run = ValidationRun()
+    var run = ValidationRun(of: descriptor.key)
     let checked = check(value, in: &run)
     let violations = run.finished()
     if let checked, violations.isEmpty { return .valid(checked) }
@@ -42,13 +42,10 @@ public final class SettingValidator {
   }
 
   /// Checks a value of the setting; nil, with violations reported, if it cannot be converted.
-  func check(_ value: Value, in run: inout ValidationRun) -> Value? {
-    // A plain item of a list is where its number says.
-    let isNamed = !descriptor.key.isEmpty
-    if isNamed { run.path.append(.member(descriptor.key)) }
-    defer { if isNamed { run.path.removeLast() } }
+  private func check(_ value: Value, in run: inout ValidationRun) -> Value? {
     do {
-      if run.path.count <= 1 { try value.check() }
+      // That looks at all that is in it.
+      if run.path.isEmpty { try value.check() }
     } catch {
       run.report(.invalidValue, nil, error.message)
       return nil
@@ -248,6 +245,7 @@ extension SettingValidator {
   }
 
   private func item(_ value: Value, in run: inout ValidationRun) -> Value? {
+    // It is where its number says.
     if descriptor.plainItem != nil { return members[0].check(value, in: &run) }
     guard case .object(let given) = value else {
       run.report(.typeMismatch, "Type", "expected object, \(found(value))")
@@ -263,9 +261,9 @@ extension SettingValidator {
         continue
       }
       present[index] = true
-      if let checked = members[index].check(member.value, in: &run) {
-        result.append(.init(member.key, checked))
-      }
+      run.path.append(.member(member.key))
+      if let checked = members[index].check(member.value, in: &run) { result.append(.init(member.key, checked)) }
+      run.path.removeLast()
     }
     for (index, member) in members.enumerated() where member.descriptor.isRequired && !present[index] {
       run.report(.invalidValue, "Required", "`\(member.descriptor.key)` is required")

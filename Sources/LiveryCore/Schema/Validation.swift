@@ -37,10 +37,17 @@ struct ValidationRun {
   /// The most that searching for patterns may cost in one value, in bytes of text times parts of the pattern.
   static let searchBudget = 16_000_000
 
+  /// The setting that the value is of; empty for a plain item.
+  private let name: String
+  /// Where it is in the value.
   var path: [PathStep] = []
   var searched = 0
   private var violations: [Violation] = []
   private var dropped = 0
+
+  init(of name: String) {
+    self.name = name
+  }
 
   var count: Int { violations.count + dropped }
 
@@ -49,8 +56,9 @@ struct ValidationRun {
       dropped += 1
       return
     }
+    let place = name.isEmpty ? path.phrase : ([.member(name)] + path).phrase
     violations.append(
-      Violation(code: code, constraint: constraint, message: path.isEmpty ? text() : "\(path.phrase): \(text())"))
+      Violation(code: code, constraint: constraint, message: place.isEmpty ? text() : "\(place): \(text())"))
   }
 
   func finished() -> [Violation] {
