@@ -55,14 +55,14 @@ def executed(store, program, out, environment=None, cwd=None, measure="first", w
   return places
 
 
-def run_functions(functions, places, listed):
+def run_functions(functions, places):
   """The names of the functions that hold any of the places."""
   places = sorted(places)
   names = set()
   for (begin, size), alike in functions.items():
     if bisect.bisect_left(places, begin) < bisect.bisect_left(places, begin + size):
-      # Functions that are alike are one, under several names.
-      names.add(next((name for name in alike if name in listed), alike[0]))
+      # Functions that are alike are one, under several names. With some of them treated otherwise they would be alike no more.
+      names.update(alike)
   return sorted(names)
 
 
@@ -93,12 +93,11 @@ def main():
         shutil.rmtree(store)
         places[3] |= executed(store.name, program, work / "out", environment, cwd=work, measure=measure,
                               within=f"measured_{measure}")
-  listed = set(ordered_by()[1])
   order = []
   for executed_places in places[:3]:
-    order += [name for name in run_functions(functions, executed_places, listed) if name not in order]
+    order += [name for name in run_functions(functions, executed_places) if name not in order]
   ORDER.write_text("".join(f"{line}\n" for line in [f"# {toolchain()}", *order]), encoding="utf-8")
-  whole = run_functions(functions, places[1] | places[3], listed)
+  whole = run_functions(functions, places[1] | places[3])
   WHOLE.write_text("".join(f"{name},nooutline=true\n" for name in whole), encoding="utf-8")
   print(f"{len(order)} functions, {len(whole)} of them whole")
 
