@@ -120,6 +120,11 @@ public struct Transaction {
 
   /// Stores a value under a key, in place of any other.
   public func put(_ value: [UInt8], for key: [UInt8], in database: Database) throws(LMDBError) {
+    try put(value.span.bytes, for: key.span.bytes, in: database)
+  }
+
+  /// The same for what is in no array.
+  public func put(_ value: RawSpan, for key: RawSpan, in database: Database) throws(LMDBError) {
     let code = key.withUnsafeBytes { keyBytes in
       value.withUnsafeBytes { valueBytes in
         var keyValue = MDB_val(keyBytes)
@@ -138,7 +143,7 @@ public struct Transaction {
       var keyValue = MDB_val(bytes)
       return mdb_put(handle, database.handle, &keyValue, &value, UInt32(MDB_RESERVE))
     }
-    try checkWrite(code, key, database)
+    try checkWrite(code, key.span.bytes, database)
     let place = UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
     place.copyBytes(from: head)
     UnsafeMutableRawBufferPointer(rebasing: place[head.count...]).copyBytes(from: tail)
@@ -152,21 +157,21 @@ public struct Transaction {
       return mdb_del(handle, database.handle, &keyValue, nil)
     }
     if code == MDB_NOTFOUND { return false }
-    try checkWrite(code, key, database)
+    try checkWrite(code, key.span.bytes, database)
     return true
   }
 
   /// Removes all keys.
   public func clear(_ database: Database) throws(LMDBError) {
     if let notes, notes.pointee.noted == database.handle { lvs_recent_add_all(&notes.pointee.changes) }
-    try checkWrite(mdb_drop(handle, database.handle, 0), [], database)
+    try checkWrite(mdb_drop(handle, database.handle, 0), RawSpan(), database)
   }
 
   private func cursor(_ database: Database) -> OpaquePointer? {
     notes?.pointee.cursor(database.handle, handle)
   }
 
-  private func checkWrite(_ code: Int32, _ key: [UInt8], _ database: Database) throws(LMDBError) {
+  private func checkWrite(_ code: Int32, _ key: RawSpan, _ database: Database) throws(LMDBError) {
     notes?.pointee.count &+= 1
     if let notes, notes.pointee.noted == database.handle {
       key.withUnsafeBytes { lvs_recent_add(&notes.pointee.changes, $0.baseAddress, $0.count) }

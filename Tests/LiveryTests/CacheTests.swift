@@ -171,7 +171,7 @@ import Testing
       record.value = .int(2)
       var setting = former
       setting.set(record)
-      setting.putEffective(record)
+      setting.decide(at: .now) { _ in nil }
       try view.put(setting, "a", inPlaceOf: [])
       return .commit(())
     }

@@ -17,7 +17,7 @@ enum DocumentedTag {
   @Test func recordsHaveTheBytesTheyAlwaysHad() throws {
     var expected: [Golden.Line] = []
     for (label, name, record) in Golden.settings {
-      let bytes = record.encode(key: name.bytes, tag: DocumentedTag.settings)
+      let bytes = name.withSpan { record.encode(key: $0, tag: DocumentedTag.settings).array }
       expected.append(Golden.Line(label: label, key: name.bytes, value: bytes))
       let decoded = bytes.withUnsafeBytes { SettingRecord($0.bytes, key: name.bytes, tag: DocumentedTag.settings) }
       #expect(decoded?.values == record.values, "\(label)")
@@ -211,7 +211,12 @@ enum Golden {
     _ values: Record..., effective: Record? = nil, isUnknown: Bool = false
   ) -> SettingRecord {
     var setting = SettingRecord(values)
-    setting.putEffective(isUnknown ? nil : effective ?? values.first)
+    if isUnknown {
+      setting.ignore()
+    } else {
+      setting.decide(at: .earliest) { _ in effective?.value }
+      setting.date((effective ?? values.first)?.revision ?? 0)
+    }
     return setting
   }
 

@@ -137,21 +137,23 @@ final class KnownSetting {
   /// What is there of it for readers, or in a layer. What is damaged is there, but cannot be told.
   typealias Stored = (isThere: Bool, record: Record?)
 
-  /// What is stored of it.
-  private struct State {
+  /// What is stored of it: an object, since to copy it takes longer than to look at it.
+  private final class State {
     /// nil if it is damaged.
     var record: SettingRecord?
     var isThere: Bool
 
-    var effective: Stored {
-      guard let record else { return (true, nil) }
-      return isThere && !record.isUnknown ? (true, record.effective) : (false, nil)
+    init(record: SettingRecord?, isThere: Bool) {
+      self.record = record
+      self.isThere = isThere
     }
   }
 
   /// What a change leaves behind.
   private struct Former {
-    let effective: Stored
+    /// Whether readers knew of it. What was damaged cannot be told.
+    let isThere: Bool
+    let effect: Effect?
     /// What the layers held, if what is in effect may end by itself.
     let values: [Record]
     /// What `expiries` says of it.
@@ -159,9 +161,17 @@ final class KnownSetting {
 
     @_optimize(speed)
     init(_ state: State, _ name: String) {
-      effective = state.effective
+      isThere = state.record.map { state.isThere && !$0.isUnknown } ?? true
+      effect = state.isThere ? state.record?.effect : nil
       endings = state.record?.endings(name) ?? []
-      values = effective.record?.mayEnd == true ? state.record?.values ?? [] : []
+      values = effect?.mayEnd == true ? state.record?.values ?? [] : []
+    }
+
+    /// Whether readers see no difference.
+    func isSame(as fresh: SettingRecord) -> Bool {
+      if fresh.isUnknown { return !isThere }
+      guard let effect else { return false }
+      return fresh.isSame(as: effect)
     }
   }
 
@@ -175,7 +185,8 @@ final class KnownSetting {
   private var row: SchemaRow?
   private var knowsRow = false
   private(set) var hasLargeRow = false
-  private var isDeclared = false
+  /// Whether the schema declares it, as far as it has been looked at.
+  private(set) var isDeclared = false
   /// Whether values are kept, too.
   private var keepsValues = false
   /// What is stored of it, with what the commit under way has made of that; nil if it has not been looked at.
@@ -246,7 +257,10 @@ final class KnownSetting {
     guard keepsValues, let record = state.record, record.trial == nil, record.converted?.isSmall ?? true else {
       return false
     }
-    return record.values.allSatisfy { $0.isSmall }
+    // Of a span nothing is copied.
+    let values = record.values.span
+    for index in values.indices where !values[index].isSmall { return false }
+    return true
   }
 
   /// What a layer holds. A damaged value can be set anew or removed like any other.
@@ -319,9 +333,7 @@ final class KnownSetting {
 
   @_optimize(speed)
   private func change(_ view: View, _ body: (inout SettingRecord) -> Void) throws(StoreError) {
-    // In its place: to copy it takes longer than all else.
-    var present = try look(view)
-    state = nil
+    let present = try look(view)
     if former == nil { former = Former(present, name) }
     // What is declared has a record; one that is missing has been lost.
     if present.record == nil || !(present.isThere || !isDeclared) { present.record = try view.remains(of: name) }
@@ -344,61 +356,65 @@ final class KnownSetting {
   /// - Parameters:
   ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
   ///   - trial: how long the commit is on trial; nil if it is not.
-  ///   - isEdited: whether somebody has set or reset it, and not time alone, a schema or a backup changed it.
-  /// - Returns: what changed by that for those who read it, if anything did; and if it was edited what time had changed before.
+  ///   - isCommitted: whether it is one that the commit under way has touched. Otherwise a schema, a backup or the end of a trial
+  ///     changed it.
+  ///   - changes: gets what changed by that for those who read it, if anything did; and before, if it was edited, what time had
+  ///     changed.
   @_optimize(speed)
   func settle(
     _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
-    _ claims: Claims? = nil, trial: Trial? = nil, isEdited: Bool = false
-  ) throws(StoreError) -> (lapse: LogEntry.Change?, change: LogEntry.Change?) {
-    var present = try look(view, anew: true)
-    let before = former ?? Former(present, name)
-    let old = before.effective
-    var fresh: Record?
-    if admission.counts {
-      let decision = decide(present.record?.values ?? [], at: horizon)
-      fresh = view.inEffect(decision, admission.declared, revision: revision, at: now)
-    }
-    let isSame = fresh.map { old.record?.saysTheSame(as: $0) == true } ?? !old.isThere
-    if isSame, former == nil { return (nil, nil) }
-    if isSame { fresh?.revision = old.record?.revision ?? 0 }
-    // A setting that never had a value has not changed yet.
-    if !old.isThere, fresh?.value == nil { fresh?.revision = 0 }
-    state = nil
+    _ claims: Claims? = nil, trial: Trial? = nil, isCommitted: Bool = false, into changes: inout [LogEntry.Change]
+  ) throws(StoreError) {
+    let present = try look(view, anew: true)
+    let isChanged = former != nil
+    let before = former.take() ?? Former(present, name)
     var record: SettingRecord
     if let known = present.record { record = known } else { record = try view.remains(of: name) }
-    present.record = nil
-    record.putEffective(fresh)
+    if admission.counts {
+      record.decide(at: horizon) { admission.declared?.inEffect($0) }
+    } else {
+      record.ignore()
+    }
+    let isSame = before.isSame(as: record)
+    if isSame, !isChanged { return }
+    state = nil
+    if admission.counts {
+      // A setting that never had a value has not changed yet.
+      let hasBegun = before.isThere || record.winner != nil
+      record.date(!hasBegun ? 0 : isSame ? before.effect?.revision ?? 0 : revision)
+    }
     if let trial, !onTrial.isEmpty { record.begin(trial, onTrial, before: beforeTrial) }
     onTrial = .none
     beforeTrial = []
     try view.put(record, name, inPlaceOf: before.endings)
-    former = nil
-    let stored = State(record: record, isThere: !record.isUnknown || !record.values.isEmpty)
-    if isKeepable(stored) { state = stored }
-    if isSame { return (nil, nil) }
-    guard admission.counts else { return (nil, LogEntry.Change(name, from: old.record, to: fresh)) }
-    let isSecret: Bool
+    present.record = record
+    present.isThere = !record.isUnknown || !record.values.isEmpty
+    if isKeepable(present) { state = present }
+    if isSame { return }
+    var (lastValue, wasLocked) = (before.effect?.value, before.effect?.isLocked ?? false)
+    var isSecret = false
     if let declared = admission.declared {
       isSecret = declared.holdsSecret
-    } else if !isBuiltIn, let claims {
+    } else if admission.counts, !isBuiltIn, let claims {
       isSecret = claims.isSecret(name)
-    } else {
-      let isNew = try view.isSecret(name, nil, fresh?.value, claims)
-      isSecret = try isNew ? true : view.isSecret(name, nil, old.record?.value, claims)
+    } else if admission.counts {
+      let isNew = try view.isSecret(name, nil, record.effectiveValue, claims)
+      isSecret = try isNew ? true : view.isSecret(name, nil, lastValue, claims)
     }
-    var last = old.record
-    var lapse: LogEntry.Change?
     // Readers have gone by the clock. Of a secret nothing is told that is gone.
-    if isEdited, !isSecret, let over = old.record, over.hasExpired(at: horizon) {
-      last = view.inEffect(decide(before.values, at: horizon), admission.declared, revision: revision, at: now)
-      lapse = LogEntry.Change(name, from: over, to: last)
-      lapse?.isExpiry = true
-      lapse?.layer = over.layer
+    if isCommitted, !isExpiry, admission.counts, !isSecret, let over = before.effect,
+      over.hasExpired(at: horizon)
+    {
+      let rest = view.inEffect(decide(before.values, at: horizon), admission.declared, revision: revision, at: now)
+      LogEntry.Change.add(
+        name, over.layer, from: over.value, wasLocked: over.isLocked, to: rest.value, isLocked: rest.isLocked,
+        isExpiry: true, isSecret: false, to: &changes)
+      (lastValue, wasLocked) = (rest.value, rest.isLocked)
     }
-    var change = LogEntry.Change(name, from: last, to: fresh)
-    change?.isSecret = isSecret
-    return (lapse, change)
+    let winner = admission.counts ? record.winner : before.effect?.layer
+    LogEntry.Change.add(
+      name, isCommitted ? layer : winner ?? .defaults, from: lastValue, wasLocked: wasLocked, to: record.effectiveValue,
+      isLocked: record.isLocked, isExpiry: isCommitted && isExpiry, isSecret: isSecret, to: &changes)
   }
 }
 

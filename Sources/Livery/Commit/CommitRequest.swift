@@ -126,8 +126,10 @@ extension CommitRequest {
     var bytes = SpaceReserve.smallCommit
     for asset in assets { bytes &+= UInt64(asset.bytes.count) &+ 8192 }
     bytes &+= UInt64(facts.count) &* 16_384
-    for edit in edits {
-      guard let value = edit.action.value else { continue }
+    // Of a span nothing is copied.
+    let all = edits.span
+    for index in all.indices {
+      guard let value = all[index].action.value else { continue }
       var size = 0
       CBOR.addSize(of: value, to: &size, limit: 2 << 20)
       // In its layer, in effect, and in the log, beside what it replaces; each may begin a page.

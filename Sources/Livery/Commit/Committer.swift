@@ -110,14 +110,9 @@ struct Committer {
     entry.changes.reserveCapacity(touched.count)
     for setting in touched {
       let admission = try admission(setting)
-      let (lapse, made) = try setting.settle(
-        admission, revision: revision, now: now, horizon: horizon, view, memory.claims, trial: term,
-        isEdited: !setting.isExpiry)
-      if let lapse { entry.changes.append(lapse) }
-      guard var change = made else { continue }
-      change.layer = setting.layer
-      change.isExpiry = setting.isExpiry
-      entry.changes.append(change)
+      try setting.settle(
+        admission, revision: revision, now: now, horizon: horizon, view, memory.claims, trial: term, isCommitted: true,
+        into: &entry.changes)
     }
     if let term, let length = request.trial {
       let state = TrialState(term, length: length, time: now, origin: request.origin)
@@ -151,11 +146,15 @@ struct Committer {
     var settings: [KnownSetting] = []
     settings.reserveCapacity(request.edits.count)
     var hasAlias = false
-    for edit in request.edits {
+    // Of a span nothing is copied.
+    let edits = request.edits
+    let all = edits.span
+    for index in all.indices {
+      let name = all[index].name
       // What an export holds set aside is under the very name, also if that has become an alias.
-      var setting = memory.setting(edit.name)
-      if (1...255).contains(edit.name.utf8.count), case .alias(let target)? = try memory.row(setting, view),
-        edit.provenance?.isSetAside != true
+      var setting = memory.setting(name)
+      if (1...255).contains(name.utf8.count), case .alias(let target)? = try memory.row(setting, view),
+        all[index].provenance?.isSetAside != true
       {
         setting = memory.setting(target)
         hasAlias = true
@@ -184,8 +183,8 @@ struct Committer {
       var next: Int? = index
       while let one = next {
         let before = refusals.count
-        try apply(request.edits[one], settings[one])
-        if refusals.count == before { try removeOrphan(request.edits[one], settings[one]) }
+        try apply(all[one], settings[one])
+        if refusals.count == before { try removeOrphan(all[one], settings[one]) }
         // Where what does not fit is left out, the one before it may be fine.
         next = request.isPartial && refusals.count > before ? former[one] : nil
       }
@@ -266,9 +265,12 @@ struct Committer {
 
   @_optimize(speed)
   private mutating func apply(_ edit: Edit, _ setting: KnownSetting) throws(StoreError) {
-    do throws(StoreError) { try checkName(edit.name) } catch {
-      refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
-      return
+    // The schema has checked what it declares.
+    if !setting.isDeclared {
+      do throws(StoreError) { try checkName(edit.name) } catch {
+        refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
+        return
+      }
     }
     let name = setting.name
     let declaration = try admission(setting).declared
@@ -549,18 +551,21 @@ extension View {
   ) throws(StoreError) {
     let horizon = try limits.horizon(entry.time, self)
     let all = names.names
-    var made = [LogEntry.Change?](repeating: nil, count: all.count)
+    var made: [LogEntry.Change] = []
+    var places = [Int](repeating: -1, count: all.count)
     // In the order of names pages are filled one after the other.
     for number in sortedOrder(of: all.count, { all[$0].precedesInBytes(all[$1]) }) {
       let setting = KnownSetting(all[number], isKept: false)
       try change(setting)
-      made[number] = try setting.settle(
-        admission(setting.name), revision: entry.revision, now: entry.time, horizon: horizon, self
-      ).change
+      let place = made.count
+      try setting.settle(
+        admission(setting.name), revision: entry.revision, now: entry.time, horizon: horizon, self,
+        into: &made)
+      if made.count > place { places[number] = place }
     }
-    for case var change? in made {
-      change.isSecret = isSecret(change.name)
-      entry.changes.append(change)
+    for place in places where place >= 0 {
+      made[place].isSecret = isSecret(made[place].name)
+      entry.changes.append(made[place])
     }
   }
 }

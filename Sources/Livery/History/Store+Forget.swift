@@ -76,7 +76,8 @@ extension View {
       isChanged = true
     }
     if isChanged {
-      _ = try setting.settle(admission(name), revision: try revision(), now: .now, horizon: .earliest, self)
+      var changes: [LogEntry.Change] = []
+      try setting.settle(admission(name), revision: try revision(), now: .now, horizon: .earliest, self, into: &changes)
     }
     return isChanged
   }

@@ -12,7 +12,7 @@ struct LogEntry: Sendable {
     var isExpiry = false
     /// Whether layers beneath `enforced` can be changed now; nil if that is as before.
     var writable: Bool?
-    var isWritable = true
+    var isWritable: Bool
     /// The setting was declared secret before or after the commit, whatever later schemas say.
     var isSecret = false
     /// There were such values, of a secret; see `LogEntry.forget`.
@@ -20,22 +20,19 @@ struct LogEntry: Sendable {
     var isNewForgotten = false
 
     var isForgotten: Bool { isOldForgotten || isNewForgotten }
-    var valueChanged: Bool { isForgotten || old != new }
+    var valueChanged: Bool { isForgotten || !old.isSame(as: new) }
 
-    init(name: String, layer: Layer) {
-      self.name = name
-      self.layer = layer
-    }
-
-    /// What readers see of one effective record in place of another; nil if they see no difference.
+    /// Adds what readers see of a value in effect in place of another, unless they see no difference.
     @_optimize(speed)
-    init?(_ name: String, from old: Record?, to new: Record?) {
-      self.init(name: name, layer: new?.layer ?? old?.layer ?? .defaults)
-      self.old = old?.value
-      self.new = new?.value
-      isWritable = !(new?.isLocked ?? false)
-      if old?.isLocked ?? false == isWritable { writable = isWritable }
-      guard valueChanged || writable != nil else { return nil }
+    static func add(
+      _ name: String, _ layer: Layer, from old: Value?, wasLocked: Bool, to new: Value?, isLocked: Bool, isExpiry: Bool,
+      isSecret: Bool, to changes: inout [Change]
+    ) {
+      if wasLocked == isLocked, old.isSame(as: new) { return }
+      changes.append(
+        Change(
+          name: name, layer: layer, old: old, new: new, isExpiry: isExpiry,
+          writable: wasLocked == isLocked ? nil : !isLocked, isWritable: !isLocked, isSecret: isSecret))
     }
   }
 
@@ -130,8 +127,9 @@ extension LogEntry {
     writer.list(changes.count)
     // Of a span nothing is copied.
     let all = changes.span
+    let made = edits.span
     for index in all.indices {
-      Self.write(all[index], told[index].map { edits[$0] }, revision, &writer)
+      Self.write(all, index, made, told[index], revision, &writer)
       guard growth.allows(writer.count) else { throw Memory.shortage(of: writer.count) }
     }
     writer.key(UInt8(ascii: "e"))
@@ -197,35 +195,45 @@ extension LogEntry {
     return true
   }
 
+  /// Writes one of several changes, by its number: to hand over the change itself would copy it.
+  ///
+  /// - Parameter number: that of the edit that is told with the change.
   @_optimize(speed)
-  private static func write(_ change: Change, _ edit: Edit?, _ revision: UInt64, _ writer: inout CBOR.Writer) {
-    var flags: Int64 = change.isWritable ? Flag.writable : 0
-    if change.old != nil { flags |= Flag.old }
-    if change.new != nil { flags |= Flag.new }
-    if change.isExpiry { flags |= Flag.expiry }
-    if change.writable != nil { flags |= Flag.writabilityChanged }
-    if change.isSecret { flags |= Flag.secret }
-    if change.isOldForgotten { flags |= Flag.oldForgotten }
-    if change.isNewForgotten { flags |= Flag.newForgotten }
-    var count = 3 + (change.old == nil ? 0 : 1) + (change.new == nil ? 0 : 1)
-    if let edit {
+  private static func write(
+    _ all: Span<Change>, _ index: Int, _ edits: Span<Edit>, _ number: Int?, _ revision: UInt64,
+    _ writer: inout CBOR.Writer
+  ) {
+    let (old, new) = (all[index].old, all[index].new)
+    var flags: Int64 = all[index].isWritable ? Flag.writable : 0
+    if old != nil { flags |= Flag.old }
+    if new != nil { flags |= Flag.new }
+    if all[index].isExpiry { flags |= Flag.expiry }
+    if all[index].writable != nil { flags |= Flag.writabilityChanged }
+    if all[index].isSecret { flags |= Flag.secret }
+    if all[index].isOldForgotten { flags |= Flag.oldForgotten }
+    if all[index].isNewForgotten { flags |= Flag.newForgotten }
+    var count = 3 + (flags & Flag.old == 0 ? 0 : 1) + (flags & Flag.new == 0 ? 0 : 1)
+    if let number {
       flags |= Flag.edit
-      if edit.isForgotten { flags |= Flag.editForgotten }
-      if edit.left != 0 { flags |= edit.left == revision ? Flag.left : Flag.leftOther }
-      if edit.old != nil { flags |= edit.old == change.old ? Flag.sharedOld : Flag.ownOld }
-      count += (flags & Flag.leftOther == 0 ? 0 : 1) + (edit.old == nil ? 0 : 1) + (flags & Flag.ownOld == 0 ? 0 : 1)
+      let left = edits[number].left
+      if edits[number].isForgotten { flags |= Flag.editForgotten }
+      if left != 0 { flags |= left == revision ? Flag.left : Flag.leftOther }
+      if edits[number].old != nil {
+        flags |= edits[number].old.isSame(as: old) ? Flag.sharedOld : Flag.ownOld
+        count += 1
+      }
+      count += (flags & Flag.leftOther == 0 ? 0 : 1) + (flags & Flag.ownOld == 0 ? 0 : 1)
     }
     writer.list(count)
-    writer.text(change.name)
-    writer.int(Int64(change.layer.rawValue))
+    writer.text(all[index].name)
+    writer.int(Int64(all[index].layer.rawValue))
     writer.int(flags)
-    if let old = change.old { writer.value(old) }
-    if let new = change.new { writer.value(new) }
-    guard let edit else { return }
-    if flags & Flag.leftOther != 0 { writer.int(Int64(bitPattern: edit.left)) }
-    guard let old = edit.old else { return }
-    writer.int(edit.oldExpires?.microseconds ?? 0)
-    if flags & Flag.ownOld != 0 { writer.value(old) }
+    writer.value(old)
+    writer.value(new)
+    guard let number else { return }
+    if flags & Flag.leftOther != 0 { writer.int(Int64(bitPattern: edits[number].left)) }
+    if flags & (Flag.sharedOld | Flag.ownOld) != 0 { writer.int(edits[number].oldExpires?.microseconds ?? 0) }
+    if flags & Flag.ownOld != 0 { writer.value(edits[number].old) }
   }
 
   private static func write(_ edit: Edit, _ writer: inout CBOR.Writer) {
@@ -300,7 +308,7 @@ extension LogEntry {
       return (nil, nil)
     }
     guard let layer = layer(reader.int()), let flags = reader.int() else { return nil }
-    var change = Change(name: name, layer: layer)
+    var change = Change(name: name, layer: layer, isWritable: flags & Flag.writable != 0)
     var left = count - 3
     if flags & Flag.old != 0 {
       guard left > 0, let old = reader.value() else { return nil }
@@ -313,7 +321,6 @@ extension LogEntry {
       left -= 1
     }
     change.isExpiry = flags & Flag.expiry != 0
-    change.isWritable = flags & Flag.writable != 0
     change.isSecret = flags & Flag.secret != 0
     if change.isSecret { lvs_memory_wipe() }
     change.isOldForgotten = flags & Flag.oldForgotten != 0

@@ -110,12 +110,7 @@ extension View {
     _ decision: (winner: Record?, isLocked: Bool), _ declared: SettingValidator?, revision: UInt64, at now: Timestamp
   ) -> Record {
     var record = decision.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
-    if let declared, let value = record.value, !value.isSealed,
-      value.type != declared.descriptor.kind.valueType || value.count > 0,
-      case .valid(let converted) = declared.validated(value)
-    {
-      record.value = declared.completed(converted)
-    }
+    if let declared, let value = record.value, let converted = declared.inEffect(value) { record.value = converted }
     record.isLocked = decision.isLocked
     record.revision = revision
     return record

@@ -60,9 +60,14 @@ extension View {
     for ending in endings where !former.contains(where: { $0.isSame(as: ending) }) {
       try put([], ending.bytes, databases.expiries)
     }
-    let key = name.bytes
-    if setting.isUnknown, setting.values.isEmpty, setting.trial == nil { return try delete(key, databases.settings) }
-    try put(setting.encode(key: key, tag: Tag.settings), key, databases.settings)
+    if setting.isUnknown, setting.values.isEmpty, setting.trial == nil {
+      return try delete(name.bytes, databases.settings)
+    }
+    try name.withSpan { (key) throws(StoreError) in
+      try setting.encode(key: key, tag: Tag.settings).withSpan { (bytes) throws(StoreError) in
+        try put(bytes, key, databases.settings)
+      }
+    }
   }
 
   /// What is in effect; nil if reads know nothing of the setting.

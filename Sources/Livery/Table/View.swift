@@ -108,6 +108,12 @@ struct View {
     do { try transaction.put(value, for: key, in: database) } catch { throw StoreError(error) }
   }
 
+  /// The same of what is in no array.
+  @inline(__always)
+  func put(_ value: RawSpan, _ key: RawSpan, _ database: Database) throws(StoreError) {
+    do { try transaction.put(value, for: key, in: database) } catch { throw StoreError(error) }
+  }
+
   func delete(_ key: [UInt8], _ database: Database) throws(StoreError) {
     do { try transaction.delete(key, in: database) } catch { throw StoreError(error) }
   }

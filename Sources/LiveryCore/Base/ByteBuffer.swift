@@ -72,7 +72,13 @@ public struct ByteBuffer: ~Copyable {
     add(bytes.count).copyMemory(from: from, byteCount: bytes.count)
   }
 
-  /// Hands `body` what was written, in its place.
+  /// Hands `body` what was written, in its place, to be read.
+  @inline(__always)
+  public func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body(UnsafeRawBufferPointer(start: start, count: count).bytes)
+  }
+
+  /// The same, to be changed.
   @inline(__always)
   mutating func withBytes<R>(_ body: (UnsafeMutableRawBufferPointer) -> R) -> R {
     body(UnsafeMutableRawBufferPointer(start: start, count: count))

@@ -2,9 +2,13 @@ extension String {
   /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
   @inline(never)
   public func sameBytes(as other: String) -> Bool {
+    // The same object, or the same few bytes in place of one.
+    if unsafeBitCast(self, to: Words.self) == unsafeBitCast(other, to: Words.self) { return true }
     guard utf8.count == other.utf8.count else { return false }
     return withBytes { (mine) in other.withBytes { mine.hasSameBytes(as: $0) } }
   }
+
+  private typealias Words = (UInt64, UInt64)
 
   /// Whether the text begins with the bytes of another.
   @inline(never)
@@ -53,11 +57,12 @@ extension String {
   @inlinable
   @inline(__always)
   public func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-    var text = self
-    let result = text.withUTF8 { (bytes) -> Result<R, E> in
+    func run(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<R, E> {
       do throws(E) { return .success(try body(UnsafeRawBufferPointer(bytes))) } catch { return .failure(error) }
     }
-    return try result.get()
+    if let result = utf8.withContiguousStorageIfAvailable({ run($0) }) { return try result.get() }
+    var text = self
+    return try text.withUTF8 { run($0) }.get()
   }
 
   /// The same, for what takes spans.

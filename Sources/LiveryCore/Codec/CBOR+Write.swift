@@ -29,11 +29,16 @@ extension CBOR {
 
     public mutating func text(_ text: String) { append(text, to: &buffer) }
 
-    public mutating func value(_ value: Value) { append(value, to: &buffer) }
+    /// Writes a value, if there is one.
+    @inline(never)
+    public mutating func value(_ value: Value?) {
+      guard let value else { return }
+      append(value, to: &buffer)
+    }
 
     /// All that was written, with its checksum.
     public mutating func sealed(key: [UInt8], tag: UInt8) -> [UInt8] {
-      Checksum.seal(&buffer, key: key, tag: tag)
+      Checksum.seal(&buffer, key: key.span.bytes, tag: tag)
       return buffer.array
     }
   }

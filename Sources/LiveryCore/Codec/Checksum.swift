@@ -12,9 +12,9 @@ public enum Checksum {
     bytes.withUnsafeMutableBytes { $0.storeBytes(of: sum.littleEndian, as: UInt64.self) }
   }
 
-  static func seal(_ buffer: inout ByteBuffer, key: [UInt8], tag: UInt8) {
+  static func seal(_ buffer: inout ByteBuffer, key: RawSpan, tag: UInt8) {
     buffer.withBytes { bytes in
-      let sum = compute(UnsafeRawBufferPointer(bytes).bytes, key: key.span.bytes, tag: tag)
+      let sum = compute(UnsafeRawBufferPointer(bytes).bytes, key: key, tag: tag)
       bytes.storeBytes(of: sum.littleEndian, as: UInt64.self)
     }
   }

@@ -29,6 +29,25 @@ public struct Record: Sendable, Equatable {
   }
 }
 
+/// What readers see of a setting, without where it comes from.
+public struct Effect: Sendable {
+  /// nil if the setting has no value.
+  public var value: Value?
+  public var layer = Layer.defaults
+  public var expires: Timestamp?
+  /// The boot of the system that it ends with; 0 for none.
+  public var boot: UInt64 = 0
+  /// Whether weaker layers may not be changed.
+  public var isLocked: Bool
+  /// The commit that put it in effect.
+  public var revision: UInt64
+
+  /// Whether time alone may end it.
+  public var mayEnd: Bool { expires != nil || boot != 0 }
+
+  public func hasExpired(at now: Timestamp) -> Bool { hasEnded(expires, boot, at: now) }
+}
+
 extension Record {
   /// The same with its value opened, or sealed.
   public func with(_ value: Value, _ sealed: Sealed?) -> Record {
@@ -40,8 +59,9 @@ extension Record {
 
   /// The stored form of the value, if it is sealed.
   var sealedForm: Sealed? {
+    if let sealed { return sealed }
     if case .sealed(let unopened)? = value { return unopened }
-    return sealed
+    return nil
   }
 
   public static func == (left: Record, right: Record) -> Bool {
@@ -52,7 +72,7 @@ extension Record {
   /// Whether two records say the same, whichever commits made them.
   @_optimize(speed)
   public func saysTheSame(as other: Record) -> Bool {
-    value == other.value && layer == other.layer && expires == other.expires && isRejected == other.isRejected
+    value.isSame(as: other.value) && layer == other.layer && expires == other.expires && isRejected == other.isRejected
       && isLocked == other.isLocked && boot == other.boot
   }
 }

@@ -61,7 +61,7 @@ public func decide(_ records: [Record], at now: Timestamp) -> (winner: Record?, 
 }
 
 @_optimize(speed)
-private func strongest(_ records: [Record], at now: Timestamp) -> (winner: Int?, isLocked: Bool) {
+func strongest(_ records: [Record], at now: Timestamp) -> (winner: Int?, isLocked: Bool) {
   var winner: Int?
   var isLocked = false
   for index in records.indices where records[index].counts(at: now) {
@@ -73,13 +73,16 @@ private func strongest(_ records: [Record], at now: Timestamp) -> (winner: Int?,
   return (winner, isLocked)
 }
 
+/// Whether a time is over, or a boot that is not 0.
+func hasEnded(_ expires: Timestamp?, _ boot: UInt64, at now: Timestamp) -> Bool {
+  if boot != 0, Boot.hasEnded(boot) { return true }
+  guard let expires else { return false }
+  return expires <= now
+}
+
 extension Record {
   /// From its expiry time on a value does not count, and a volatile one from the next boot of the system on.
-  public func hasExpired(at now: Timestamp) -> Bool {
-    if hasEndedWithBoot { return true }
-    guard let expires else { return false }
-    return expires <= now
-  }
+  public func hasExpired(at now: Timestamp) -> Bool { hasEnded(expires, boot, at: now) }
 
   /// Whether time alone may end it.
   public var mayEnd: Bool { expires != nil || boot != 0 }

@@ -118,25 +118,77 @@ public struct SettingRecord: Sendable {
     return record
   }
 
-  /// Notes what is in effect: one of the values, as it is or converted; nil if reads are to know nothing of the setting.
+  /// The same without where it comes from.
   @_optimize(speed)
-  public mutating func putEffective(_ record: Record?) {
-    isUnknown = record == nil
-    winner = record?.value == nil ? nil : record?.layer
-    isLocked = record?.isLocked ?? false
-    revision = record?.revision ?? 0
-    if !rare.isEmpty {
-      change {
-        $0.converted = nil
-        $0.stale = nil
-      }
+  public var effect: Effect? {
+    if isUnknown { return nil }
+    if !rare.isEmpty, let over = rare[0].stale {
+      return Effect(
+        value: over.value, layer: over.layer, expires: over.expires, boot: over.boot, isLocked: over.isLocked,
+        revision: over.revision)
     }
-    guard let record, let winner else { return }
-    // By index: to copy a value takes longer than to compare it.
-    for index in values.indices where values[index].layer == winner {
-      if values[index].value == record.value { return }
+    guard let index = winnerIndex else { return Effect(isLocked: isLocked, revision: revision) }
+    return Effect(
+      value: effectiveValue, layer: values[index].layer, expires: values[index].expires, boot: values[index].boot,
+      isLocked: isLocked, revision: revision)
+  }
+
+  /// What reads return, as it is stored; nil for nothing.
+  public var effectiveValue: Value? {
+    guard let index = winnerIndex else { return nil }
+    if let converted { return converted.value }
+    return values[index].value
+  }
+
+  private var winnerIndex: Int? {
+    guard let winner else { return nil }
+    for index in values.indices where values[index].layer == winner { return index }
+    return nil
+  }
+
+  /// Decides anew what is in effect.
+  ///
+  /// - Parameters:
+  ///   - now: what has expired by then does not count.
+  ///   - convert: what reads return in the place of a value; nil for the value itself.
+  @_optimize(speed)
+  public mutating func decide(at now: Timestamp, _ convert: (Value) -> Value?) {
+    let (index, isLocked) = strongest(values, at: now)
+    isUnknown = false
+    self.isLocked = isLocked
+    winner = index.map { values[$0].layer }
+    dropConverted()
+    guard let index, let value = values[index].value, let other = convert(value), value != other else { return }
+    converted = Record(other, layer: values[index].layer, revision: 0, time: values[index].time)
+  }
+
+  /// Reads are to know nothing of the setting.
+  public mutating func ignore() {
+    isUnknown = true
+    isLocked = false
+    winner = nil
+    revision = 0
+    dropConverted()
+  }
+
+  private mutating func dropConverted() {
+    if rare.isEmpty { return }
+    change {
+      $0.converted = nil
+      $0.stale = nil
     }
-    converted = record
+  }
+
+  /// Notes which commit put in effect what is.
+  public mutating func date(_ revision: UInt64) { self.revision = revision }
+
+  /// Whether readers see no difference to what was in effect, whichever commits made them.
+  @_optimize(speed)
+  public func isSame(as other: Effect) -> Bool {
+    guard isLocked == other.isLocked, effectiveValue.isSame(as: other.value) else { return false }
+    guard let index = winnerIndex else { return other.layer == .defaults && !other.mayEnd }
+    return values[index].layer == other.layer && values[index].expires == other.expires
+      && values[index].boot == other.boot
   }
 }
 
@@ -197,7 +249,7 @@ extension SettingRecord {
 extension SettingRecord {
   /// The stored form, bound to the name it is stored under.
   @_optimize(speed)
-  public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
+  public func encode(key: RawSpan, tag: UInt8) -> ByteBuffer {
     // Of a span nothing is copied.
     let all = values.span
     var capacity = 32
@@ -228,10 +280,10 @@ extension SettingRecord {
       bytes.append(varint: UInt64(part.count))
       bytes.append(part)
     }
-    if let first { all[first].append(to: &bytes) }
-    for index in all.indices where index != first { all[index].append(to: &bytes) }
+    if let first { Record.append(all, first, to: &bytes) }
+    for index in all.indices where index != first { Record.append(all, index, to: &bytes) }
     Checksum.seal(&bytes, key: key, tag: tag)
-    return bytes.array
+    return bytes
   }
 
   /// Reads a stored record back; nil if it is damaged or belongs to another name.
@@ -296,22 +348,24 @@ extension Record {
     self = record.with(value)
   }
 
+  /// Writes one of several, by its number: to hand over the record itself would copy it.
   @_optimize(speed)
-  func append(to bytes: inout ByteBuffer) {
-    guard let value else { return }
-    let form = sealedForm
+  static func append(_ all: Span<Record>, _ index: Int, to bytes: inout ByteBuffer) {
+    guard let value = all[index].value else { return }
+    let form = all[index].sealedForm
+    let boot = all[index].boot
     var flags: UInt8 = 0
-    if isRejected { flags |= EntryPlace.rejectedFlag }
+    if all[index].isRejected { flags |= EntryPlace.rejectedFlag }
     if boot != 0 { flags |= EntryPlace.volatileFlag }
-    if expires != nil { flags |= EntryPlace.expiresFlag }
+    if all[index].expires != nil { flags |= EntryPlace.expiresFlag }
     if form != nil { flags |= EntryPlace.sealedFlag }
-    bytes.append(layer.rawValue | value.type.rawValue << 3 | (flags == 0 ? 0 : EntryPlace.hasFlags))
+    bytes.append(all[index].layer.rawValue | value.type.rawValue << 3 | (flags == 0 ? 0 : EntryPlace.hasFlags))
     if flags != 0 { bytes.append(flags) }
-    bytes.append(varint: revision)
-    bytes.append(littleEndian: time.microseconds)
-    bytes.append(UInt8(clamping: origin.utf8.count))
-    bytes.append(origin)
-    if let expires { bytes.append(littleEndian: expires.microseconds) }
+    bytes.append(varint: all[index].revision)
+    bytes.append(littleEndian: all[index].time.microseconds)
+    bytes.append(UInt8(clamping: all[index].origin.utf8.count))
+    bytes.append(all[index].origin)
+    if let expires = all[index].expires { bytes.append(littleEndian: expires.microseconds) }
     if boot != 0 { bytes.append(littleEndian: boot) }
     switch (form, value) {
     case (nil, .bool), (nil, .int), (nil, .double), (nil, .date), (nil, .color): Payload.append(value, to: &bytes)

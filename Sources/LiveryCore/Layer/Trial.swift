@@ -128,7 +128,8 @@ extension TrialPart {
     bytes.append(littleEndian: term.deadline)
     bytes.append(layers.bits)
     bytes.append(varint: term.revision)
-    for record in former { record.append(to: &bytes) }
+    let all = former.span
+    for index in all.indices { Record.append(all, index, to: &bytes) }
     return bytes.array
   }
 }

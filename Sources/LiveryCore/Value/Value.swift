@@ -130,6 +130,17 @@ extension Value: Equatable {
   }
 }
 
+extension Value? {
+  /// The same of values that there may not be; unlike `==` of an optional it copies neither.
+  @inline(never)
+  @_optimize(speed)
+  public func isSame(as other: Value?) -> Bool {
+    guard let self else { return other == nil }
+    guard let other else { return false }
+    return self == other
+  }
+}
+
 extension [Value.Member] {
   /// The members in the order of their keys' bytes.
   @inline(never)

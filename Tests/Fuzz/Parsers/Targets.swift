@@ -120,10 +120,12 @@ private func settingCount(_ elements: [FormOutline.Element]) -> Int {
     _ = inEffect?.value?.json()
     require(place != nil && place?.isUnknown == (inEffect == nil), "both ways of reading know it")
     require(place?.value(in: stored.bytes) == inEffect?.value, "both ways of reading see the same value")
-    let again = setting.encode(key: key, tag: 3)
+    let again = setting.encode(key: key.span.bytes, tag: 3).array
     again.withUnsafeBytes { bytes in
       let back = SettingRecord(bytes.bytes, key: key, tag: 3)
-      require(back?.encode(key: key, tag: 3) == again && back?.values == setting.values, "a record comes back")
+      require(
+        back?.encode(key: key.span.bytes, tag: 3).array == again && back?.values == setting.values,
+        "a record comes back")
     }
   }
 }
