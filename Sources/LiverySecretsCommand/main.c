@@ -107,11 +107,23 @@ static bool is_of_parts(livery_store *store, const char *name) {
   return found;
 }
 
-static livery_status set_json(livery_store *store, const char *name, const char *json, size_t length) {
+static livery_status put_json(livery_change *change, const char *name, const char *json, size_t length) {
   livery_value *value = NULL;
   livery_status status = livery_value_from_json(json, length, &value);
-  if (status == LIVERY_OK) status = livery_set_value(store, layer, name, value);
+  if (status == LIVERY_OK) status = livery_change_set_value(change, name, value);
   livery_value_release(value);
+  return status;
+}
+
+static livery_status set_line(livery_store *store, const char *name, const char *line, size_t length) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(store, layer, &change);
+  if (status == LIVERY_OK) status = livery_change_origin(change, "cli");
+  if (status == LIVERY_OK)
+    status = is_of_parts(store, name) ? put_json(change, name, line, length)
+                                      : livery_change_set_string(change, name, line, length);
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
   return status;
 }
 
@@ -123,8 +135,7 @@ static livery_status set_value(livery_store *store, const char *name) {
     fputs("livery secrets: there is no line on standard input\n", stderr);
     return LIVERY_ERROR_NO_VALUE;
   }
-  livery_status status = is_of_parts(store, name) ? set_json(store, name, line, length)
-                                                  : livery_set_string(store, layer, name, line, length);
+  livery_status status = set_line(store, name, line, length);
   explicit_bzero(line, length);
   free(line);
   return status;

@@ -47,6 +47,7 @@ lacks swordfish store
 run 0 secrets get password && has swordfish-1
 run 3 secrets set password && has 'no line'
 printf 'swordfish-2\n' | "$livery" secrets set password || failed=$((failed + 1))
+run 0 history --limit 1 && has 'cli'
 run 0 secrets get password && has swordfish-2
 printf 'sword\0fish\n' | "$livery" secrets set password && run 0 secrets get password
 [ "$(od -An -tx1 out | tr -d ' \n')" = 73776f726400666973680a ] || failed=$((failed + 1))
