@@ -11,11 +11,8 @@ from . import _convert
 _Outcome = TypeVar("_Outcome")
 
 
-class Pending(Generic[_Outcome]):
-  """What was started and ends once: ``result()`` waits for it, and so does ``await``. Cancelling the task cancels it."""
-
-  #: What to call it in messages.
-  _noun = "work"
+class Awaited(Generic[_Outcome]):
+  """What ends once: ``result()`` waits for it, and so does ``await``."""
 
   def __init__(self) -> None:
     self._ended = threading.Event()
@@ -28,15 +25,15 @@ class Pending(Generic[_Outcome]):
   def done(self) -> bool:
     return self._ended.is_set()
 
-  def cancel(self) -> None:
-    """Cancel it: CancelledError is its outcome, unless it has one already."""
-    raise NotImplementedError
-
   def result(self, timeout: Optional[_convert.Duration] = None) -> _Outcome:
     """Wait for the outcome; the built-in TimeoutError if it does not come within so many seconds, or a timedelta."""
     if not self._ended.wait(_convert.patience(timeout)):
-      raise TimeoutError(f"the {self._noun} is still under way")
+      raise TimeoutError(self._unfinished())
     return self._get()
+
+  def _unfinished(self) -> str:
+    """What to say to whoever has waited long enough."""
+    raise NotImplementedError
 
   def __await__(self) -> Generator[Any, None, _Outcome]:
     loop = asyncio.get_running_loop()
@@ -57,11 +54,7 @@ class Pending(Generic[_Outcome]):
         wake()
       else:
         self._waiting.append(tell)
-    try:
-      yield from future
-    except asyncio.CancelledError:
-      self.cancel()
-      raise
+    yield from future
     return self._get()
 
   def _get(self) -> _Outcome:
@@ -77,3 +70,25 @@ class Pending(Generic[_Outcome]):
       waiting, self._waiting = self._waiting, []
     for tell in waiting:
       tell()
+
+
+class Pending(Awaited[_Outcome]):
+  """What was started and can be cancelled. Cancelling the task that awaits it cancels it."""
+
+  #: What to call it in messages.
+  _noun = "work"
+
+  def cancel(self) -> None:
+    """Cancel it: CancelledError is its outcome, unless it has one already."""
+    raise NotImplementedError
+
+  def __await__(self) -> Generator[Any, None, _Outcome]:
+    try:
+      return (yield from super().__await__())
+    except asyncio.CancelledError:
+      if not self.done:
+        self.cancel()
+      raise
+
+  def _unfinished(self) -> str:
+    return f"the {self._noun} is still under way"

@@ -15,15 +15,15 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import inspect
-import threading
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, Awaitable, Callable, Generator, List, Optional, Union
+from typing import Any, Awaitable, Callable, Optional, Union
 
 from . import _convert, _native
 from ._native.called import entry, forgotten, keep
 from ._native.calls import check, text
+from ._pending import Awaited
 from ._serving import Serving
 from .errors import InvalidArgumentError, LiveryError, NoValueError, error_class
 from .store import Store
@@ -107,58 +107,17 @@ _NETWORK = -23
 _done, _fetch, _changed = entry(_DONE), entry(_FETCH, 1), entry(_CHANGED)
 
 
-class Bootstrap:
+class Bootstrap(Awaited[Info]):
   """The finding out who is logged in: ``result()`` waits for it, and so does ``await``; both give an Info.
 
   They raise the exception of this package that ``fetch`` has raised, for any other a NetworkError that tells of it: the session is active then, and its user not known.
   """
 
-  def __init__(self) -> None:
-    self._ended = threading.Event()
-    self._lock = threading.Lock()
-    self._waiting: List[Callable[[], None]] = []
-    self._outcome: Optional[Info] = None
-    self._error: Optional[BaseException] = None
-    #: By what was to fetch the user.
-    self._raised: Optional[LiveryError] = None
+  #: By what was to fetch the user.
+  _raised: Optional[LiveryError] = None
 
-  @property
-  def done(self) -> bool:
-    return self._ended.is_set()
-
-  def result(self, timeout: Optional[_convert.Duration] = None) -> Info:
-    """Wait for it; the built-in TimeoutError if it does not come within so many seconds, or a timedelta."""
-    if not self._ended.wait(_convert.patience(timeout)):
-      raise TimeoutError("it is not known yet who is logged in")
-    return self._get()
-
-  def __await__(self) -> Generator[Any, None, Info]:
-    loop = asyncio.get_running_loop()
-    future: "asyncio.Future[None]" = loop.create_future()
-
-    def wake() -> None:
-      if not future.done():
-        future.set_result(None)
-
-    def tell() -> None:
-      try:
-        loop.call_soon_threadsafe(wake)
-      except RuntimeError:
-        pass  # The loop was closed.
-
-    with self._lock:
-      if self._ended.is_set():
-        wake()
-      else:
-        self._waiting.append(tell)
-    yield from future
-    return self._get()
-
-  def _get(self) -> Info:
-    if self._error is not None:
-      raise self._error
-    assert self._outcome is not None
-    return self._outcome
+  def _unfinished(self) -> str:
+    return "it is not known yet who is logged in"
 
   def _answer(self, handle: ctypes.c_void_p, user: Any) -> None:
     value = ctypes.c_void_p(_convert.make("the user", user))
@@ -172,14 +131,6 @@ class Bootstrap:
     """Who waits here is told as it was raised, and all others what it says."""
     self._raised = failure if isinstance(failure, LiveryError) else None
     _library().livery_session_answer(handle, _native.refuse(_native.status_of(failure, _NETWORK), failure, LiveryError), None)
-
-  def _end(self, outcome: Optional[Info], error: Optional[BaseException]) -> None:
-    with self._lock:
-      self._outcome, self._error = outcome, error
-      self._ended.set()
-      waiting, self._waiting = self._waiting, []
-    for tell in waiting:
-      tell()
 
 
 class Watch:
