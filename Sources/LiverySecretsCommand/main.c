@@ -118,7 +118,8 @@ static livery_status put_json(livery_change *change, const char *name, const cha
 static livery_status set_line(livery_store *store, const char *name, const char *line, size_t length) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(store, layer, &change);
-  if (status == LIVERY_OK) status = livery_change_origin(change, "cli");
+  if (status != LIVERY_OK) return status;
+  status = livery_change_origin(change, "cli");
   if (status == LIVERY_OK)
     status = is_of_parts(store, name) ? put_json(change, name, line, length)
                                       : livery_change_set_string(change, name, line, length);

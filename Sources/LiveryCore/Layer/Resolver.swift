@@ -84,9 +84,6 @@ extension Record {
   /// From its expiry time on a value does not count, and a volatile one from the next boot of the system on.
   public func hasExpired(at now: Timestamp) -> Bool { hasEnded(expires, boot, at: now) }
 
-  /// Whether time alone may end it.
-  public var mayEnd: Bool { expires != nil || boot != 0 }
-
   public var hasEndedWithBoot: Bool { boot != 0 && Boot.hasEnded(boot) }
 
   public func counts(at now: Timestamp) -> Bool {
