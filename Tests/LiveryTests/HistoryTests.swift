@@ -1,3 +1,4 @@
+import CSystem
 import LMDB
 import Testing
 
@@ -32,6 +33,24 @@ import Testing
     filter = HistoryFilter()
     filter.until = Timestamp(microseconds: 5)
     #expect(try store.history(filter).items.isEmpty)
+  }
+
+  /// Readers have gone by the clock: to them the setting was what lies beneath before it was set anew.
+  @Test func whatHadExpiredBeforeItWasSetIsToldFirst() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(30), in: .user)
+    let change = try store.change(.session)
+    let end = Timestamp(microseconds: Timestamp.now.microseconds + 1_000_000)
+    try change.expires(end)
+    try change.set("idle", to: .int(60))
+    _ = try change.commit()
+    while Timestamp.now <= end { lvs_sleep_us(1_000) }
+    try store.set("idle", to: .int(90), in: .session)
+    let changes = try store.history().items[0]["changes"]?.items ?? []
+    #expect(changes.map { $0["old"] } == [.int(60), .int(30)])
+    #expect(changes.map { $0["new"] } == [.int(30), .int(90)])
+    #expect(changes.map { $0["expired"] } == [.bool(true), nil])
+    #expect(changes.map { $0.text("layer") } == ["session", "session"])
   }
 
   @Test func theLogIsBounded() throws {
